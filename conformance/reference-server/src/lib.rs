@@ -1,0 +1,1 @@
+//! A small honest Lance Namespace server on SQLite.

@@ -1,0 +1,1 @@
+//! How the Lance Namespace conformance suite is itself tested.

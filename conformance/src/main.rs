@@ -1,0 +1,3 @@
+//! Certifies Lance Namespace servers.
+
+fn main() {}

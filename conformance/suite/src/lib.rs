@@ -1,0 +1,1 @@
+//! The scenarios and engine of the Lance Namespace conformance suite.

@@ -1,0 +1,3 @@
+//! Every scenario as one test.
+
+fn main() {}

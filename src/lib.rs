@@ -1,0 +1,1 @@
+//! A client for the Lance Namespace REST protocol.
