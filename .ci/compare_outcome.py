@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Compare a run's result with the outcome committed for that server.
+
+    .ci/compare_outcome.py RESULT_JSON conformance/results/SERVER/outcome.toml
+    .ci/compare_outcome.py --write RESULT_JSON conformance/results/SERVER/outcome.toml
+
+RESULT_JSON is what `lance-namespace-conformance --json FILE` wrote. Exit 0 when the run is
+as recorded; exit 1 with one line a difference when it is not: a finding that is not listed,
+a listed one that did not show, other counts, tiers, verdict or versions, an incomplete run.
+
+A listed finding with a `sometimes` may show or not. A scenario whose status hangs on such a
+finding is counted under `sometimes`, so that the counts do not depend on who wins a race.
+
+--write prints the outcome file for this run instead; what stands there already keeps its
+reason. A new finding gets an empty reason, which the comparison refuses until it is written.
+"""
+
+import argparse
+import json
+import re
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+STATUSES = ("pass", "warn", "fail", "unsupported", "error")
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+class Key(NamedTuple):
+    """What makes two findings the same row."""
+
+    scenario: str
+    requirement: str
+    level: str
+
+    def __str__(self) -> str:
+        return f"{self.scenario}: {self.requirement} ({self.level})"
+
+
+def keyed(row: dict[str, Any]) -> Key:
+    return Key(row["scenario"], row["requirement"], row["level"])
+
+
+def listed(outcome: dict[str, Any]) -> dict[Key, dict[str, Any]]:
+    return {keyed(row): row for row in outcome.get("finding", [])}
+
+
+def found(result: dict[str, Any]) -> dict[Key, dict[str, Any]]:
+    """The run's findings; several of one requirement in one scenario are one row."""
+    return {
+        Key(scenario["id"], finding["requirement"], finding["level"]): finding
+        for scenario in result["scenarios"]
+        for finding in scenario["findings"]
+    }
+
+
+def unsteady(rows: dict[Key, dict[str, Any]]) -> set[str]:
+    """Scenarios whose status may change from run to run: they have a finding that shows only
+    sometimes, and none that makes them fail every time."""
+    sometimes = {key.scenario for key, row in rows.items() if "sometimes" in row}
+    always_fail = {
+        key.scenario for key, row in rows.items() if "sometimes" not in row and key.level == "must"
+    }
+    return sometimes - always_fail
+
+
+def versions() -> dict[str, str]:
+    """The suite's version and the protocol's release, from the files that define them."""
+    manifest = tomllib.loads((REPOSITORY / "Cargo.toml").read_text())
+    specification = (REPOSITORY / "openapi.yml").read_text()
+    release = re.search(r"^x-release: (\S+)$", specification, re.MULTILINE)
+    if release is None:
+        raise SystemExit("openapi.yml does not say its x-release")
+    return {"suite": manifest["workspace"]["package"]["version"], "protocol": release[1]}
+
+
+def summary(result: dict[str, Any], apart: set[str]) -> dict[str, Any]:
+    """The part of an outcome that the run alone decides."""
+    counts: Counter[str] = Counter()
+    tiers: dict[str, Counter[str]] = {}
+    for scenario in result["scenarios"]:
+        status = "sometimes" if scenario["id"] in apart else scenario["status"]
+        counts[status] += 1
+        tiers.setdefault(scenario["tier"], Counter())[status] += 1
+    columns = (*STATUSES, "sometimes")
+    return {
+        "verdict": result["verdict"],
+        "counts": {status: counts[status] for status in columns},
+        "tiers": {
+            tier: {status: by_status[status] for status in columns if by_status[status]}
+            for tier, by_status in sorted(tiers.items())
+        },
+        "probed": result["server"]["tiers"],
+    }
+
+
+def incomplete(result: dict[str, Any], apart: set[str]) -> list[str]:
+    reasons = []
+    if result["executed"] != result["planned"]:
+        reasons.append(f"{result['executed']} of {result['planned']} scenarios ran")
+    if len(result["scenarios"]) != result["planned"]:
+        reasons.append(f"{len(result['scenarios'])} of {result['planned']} scenarios are reported")
+    if result["verdict"] == "inconclusive":
+        reasons.append("the verdict is inconclusive")
+    for scenario in result["scenarios"]:
+        if scenario["status"] not in STATUSES:
+            reasons.append(f"{scenario['id']} has the unknown status {scenario['status']}")
+        elif scenario["status"] == "error":
+            reasons.append(f"{scenario['id']} ended in an error")
+        elif scenario["status"] == "unsupported" and scenario["id"] in apart:
+            reasons.append(f"{scenario['id']} is unsupported, though it has findings listed")
+    return reasons
+
+
+def brief(value: Any) -> str:
+    text = " ".join((value if isinstance(value, str) else json.dumps(value)).split())
+    return text if len(text) <= 160 else text[:157] + "..."
+
+
+def flatten(value: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {path: value}
+    return {
+        name: leaf
+        for key, child in value.items()
+        for name, leaf in flatten(child, f"{path}.{key}" if path else key).items()
+    }
+
+
+def compare(
+    result: dict[str, Any], outcome: dict[str, Any], current_versions: dict[str, str]
+) -> list[str]:
+    """One line a difference, nothing where the run is as recorded."""
+    recorded, shown = listed(outcome), found(result)
+    apart = unsteady(recorded)
+    lines = [f"! incomplete: {reason}" for reason in incomplete(result, apart)]
+    lines += [
+        f"+ {key}: expected {brief(finding['expected'])}, got {brief(finding['actual'])}"
+        for key, finding in shown.items()
+        if key not in recorded
+    ]
+    lines += [
+        f"- {key}: listed, but did not show"
+        for key, row in recorded.items()
+        if key not in shown and "sometimes" not in row
+    ]
+    lines += [
+        f"! {key}: the row gives no {word}"
+        for key, row in recorded.items()
+        for word in ("reason", "sometimes")
+        if not row.get(word, word == "sometimes")
+    ]
+    lines += [
+        f"! {key}: listed twice"
+        for key, times in Counter(map(keyed, outcome.get("finding", []))).items()
+        if times > 1
+    ]
+    now = flatten(current_versions | summary(result, apart))
+    names = ("suite", "protocol", "verdict", "counts", "tiers", "probed")
+    then = flatten({name: outcome[name] for name in names if name in outcome})
+    lines += [
+        f"~ {name}: recorded {brief(then.get(name))}, now {brief(now.get(name))}"
+        for name in sorted(then.keys() | now.keys())
+        if then.get(name) != now.get(name)
+    ]
+    return lines
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{toml_key(k)} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    # Strings, integers and booleans are written as in JSON.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key)
+
+
+def written(
+    result: dict[str, Any],
+    outcome: dict[str, Any],
+    server: str,
+    current_versions: dict[str, str],
+) -> str:
+    """The outcome file for this run."""
+    recorded, shown = listed(outcome), found(result)
+    rows = {
+        key: recorded.get(key, {"reason": ""})
+        for key in sorted({*shown, *(k for k, row in recorded.items() if "sometimes" in row)})
+    }
+    facts = summary(result, unsteady(rows))
+    lines = ["# Written by .ci/compare_outcome.py --write; reasons and `sometimes` are ours."]
+    head = {"server": outcome.get("server", server)} | current_versions
+    head |= {name: facts[name] for name in ("verdict", "probed")}
+    lines += [f"{name} = {toml(value)}" for name, value in head.items()]
+    for table in ("counts", "tiers"):
+        lines += ["", f"[{table}]"]
+        lines += [f"{toml_key(key)} = {toml(value)}" for key, value in facts[table].items()]
+    for key, row in rows.items():
+        columns = key._asdict() | {
+            word: row[word] for word in ("reason", "sometimes") if word in row
+        }
+        lines += ["", "[[finding]]"]
+        lines += [f"{name} = {toml(value)}" for name, value in columns.items()]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="print the outcome of this run")
+    parser.add_argument("result", type=Path, metavar="RESULT_JSON")
+    parser.add_argument("outcome", type=Path, metavar="OUTCOME_TOML")
+    options = parser.parse_args()
+
+    result = json.loads(options.result.read_text())
+    exists = options.outcome.exists()
+    outcome = tomllib.loads(options.outcome.read_text()) if exists else {}
+    if options.write:
+        server = options.outcome.resolve().parent.name
+        print(written(result, outcome, server, versions()), end="")
+        return 0
+    lines = compare(result, outcome, versions())
+    if lines:
+        print(f"{options.outcome} does not describe this run (seed {result['seed']}):")
+        print("\n".join(lines))
+        return 1
+    print(f"as recorded: {len(found(result))} findings, verdict {result['verdict']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
