@@ -115,6 +115,8 @@ def incomplete(result: dict[str, Any], apart: set[str]) -> list[str]:
 
 
 def brief(value: Any) -> str:
+    if value is None:
+        return "nothing"
     text = " ".join((value if isinstance(value, str) else json.dumps(value)).split())
     return text if len(text) <= 160 else text[:157] + "..."
 

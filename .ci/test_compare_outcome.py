@@ -176,6 +176,14 @@ class CompareOutcome(unittest.TestCase):
         self.result["scenarios"][3] = scenario("mixed-schemes", "unsupported")
         self.assert_drift("! incomplete: mixed-schemes is unsupported")
 
+    def test_a_tier_that_was_not_recorded(self) -> None:
+        self.result["scenarios"].append(scenario("tags", "pass", tier="tags"))
+        self.result["planned"] = self.result["executed"] = 6
+        self.assert_drift(
+            "~ counts.pass: recorded 1, now 2",
+            "~ tiers.tags.pass: recorded nothing, now 1",
+        )
+
     def test_a_row_without_a_reason(self) -> None:
         self.outcome["finding"][0]["reason"] = ""
         self.assert_drift("! batch: REST-12 (should): the row gives no reason")
