@@ -1,3 +1,131 @@
-//! Certifies Lance Namespace servers.
+//! Certifies Lance Namespace servers: `lance-namespace-conformance --server-url URL`.
 
-fn main() {}
+mod cli;
+mod connection;
+mod progress;
+mod run;
+
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use lance_namespace_reference_server::{Config, Server};
+use lance_namespace_suite::exit;
+use lance_namespace_suite::plan::Plan;
+use lance_namespace_suite::report::explain::explain;
+use lance_namespace_suite::session::Session;
+
+use crate::cli::{Cli, Command};
+use crate::connection::{ConnectError, Connection};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => run::run(&cli.run).await,
+        Some(Command::Run(args)) => run::run(&args).await,
+        Some(Command::List) => list(),
+        Some(Command::Explain { id }) => explain_one(&id),
+        Some(Command::Serve { listen, db }) => serve(listen, db).await,
+        Some(Command::Cleanup { run, connection }) => cleanup(&run, &connection).await,
+    };
+    match done {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("error: {}", failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Why a command did not do what it was asked.
+struct Failure {
+    code: u8,
+    text: String,
+}
+
+impl Failure {
+    fn usage(text: impl Display) -> Self {
+        Self {
+            code: exit::USAGE,
+            text: text.to_string(),
+        }
+    }
+
+    fn inconclusive(text: impl Display) -> Self {
+        Self {
+            code: exit::INCONCLUSIVE,
+            text: text.to_string(),
+        }
+    }
+}
+
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Usage(text) => Self::usage(text),
+            ConnectError::Embedded(text) => {
+                Self::inconclusive(format!("the reference server does not start: {text}"))
+            }
+        }
+    }
+}
+
+type Done = Result<ExitCode, Failure>;
+
+fn list() -> Done {
+    let plan = Plan::new(&[], &[]).map_err(Failure::inconclusive)?;
+    for (_, scenario) in plan.iter() {
+        println!(
+            "{:<62} {:<12} {}",
+            scenario.id,
+            scenario.tier.name(),
+            scenario.requirements.join(" ")
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn explain_one(id: &str) -> Done {
+    let text = explain(id).ok_or_else(|| {
+        Failure::usage(format!(
+            "there is no requirement or scenario {id}; `lance-namespace-conformance list` names \
+             the scenarios and what they check"
+        ))
+    })?;
+    print!("{text}");
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(listen: SocketAddr, db: Option<PathBuf>) -> Done {
+    let config = Config {
+        db,
+        ..Config::default()
+    };
+    let server = Server::bind(listen, config).await.map_err(Failure::usage)?;
+    println!("{}", server.url());
+    if let Err(error) = tokio::signal::ctrl_c().await {
+        return Err(Failure::inconclusive(format!(
+            "interrupts cannot be waited for: {error}"
+        )));
+    }
+    server.shutdown().await.map_err(Failure::inconclusive)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn cleanup(run: &str, connection: &Connection) -> Done {
+    let connected = connection.connect().await?;
+    let leftovers = Session::clean_up_after(connected.target, run)
+        .await
+        .map_err(Failure::inconclusive)?;
+    println!("removed {} tables and namespaces", leftovers.removed);
+    if leftovers.left.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Failure::inconclusive(format!(
+        "these could not be removed: {}",
+        leftovers.left.join(", ")
+    )))
+}

@@ -1,3 +1,143 @@
-//! Every scenario as one test.
+//! Every scenario as one test: `cargo test -- --server-url=URL`.
+//!
+//! Without a URL the reference server is started in the process, and each transcript is compared
+//! with its golden one by insta, so that `cargo insta` can record a changed one.
 
-fn main() {}
+#[path = "../src/connection.rs"]
+mod connection;
+
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use clap::Parser;
+use lance_namespace_reference_server::Server;
+use lance_namespace_suite::exit;
+use lance_namespace_suite::play::{Played, Rules, Status, play};
+use lance_namespace_suite::report::terminal;
+use lance_namespace_suite::scenario::Scenario;
+use lance_namespace_suite::scenarios;
+use lance_namespace_suite::session::{Session, random_seed};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use tokio::runtime::Runtime;
+
+use crate::connection::{ConnectError, Connection};
+
+/// The standard arguments of a test binary, and the server to test.
+#[derive(Parser, Clone)]
+struct Args {
+    #[command(flatten)]
+    tests: Arguments,
+
+    #[command(flatten)]
+    connection: Connection,
+
+    /// Number that names, bytes and orders come from; a random one without it.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Runtime::new().expect("a machine that runs tests has threads"));
+
+/// What all tests share; opened by the first one, so that `--list` needs no server.
+struct Opened {
+    session: Arc<Session>,
+    embedded: Option<Server>,
+}
+
+static OPENED: OnceLock<Result<Opened, String>> = OnceLock::new();
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    if !args.connection.names_a_server() {
+        eprintln!("no --server-url: testing the embedded reference server");
+    }
+    let trials = scenarios::all()
+        .map(|(number, scenario)| {
+            let args = args.clone();
+            Trial::ignorable_test(scenario.id, move || test(&args, number, scenario))
+        })
+        .collect();
+    let conclusion = libtest_mimic::run(&args.tests, trials);
+    match close() {
+        Ok(()) => conclusion.exit_code(),
+        Err(left) => {
+            eprintln!("error: {left}");
+            ExitCode::from(exit::INCONCLUSIVE)
+        }
+    }
+}
+
+fn test(args: &Args, number: usize, scenario: &'static Scenario) -> Result<Completion, Failed> {
+    let opened = OPENED.get_or_init(|| RUNTIME.block_on(open(args)));
+    let session = &opened.as_ref().map_err(Failed::from)?.session;
+    let recording = !args.connection.names_a_server();
+    let rules = Rules {
+        golden: !recording,
+        ..Rules::default()
+    };
+    let played = RUNTIME.block_on(play(session, scenario, number, &rules));
+    if recording && matches!(played.status, Status::Pass) {
+        compare(&played);
+    }
+    match played.status {
+        Status::Pass => Ok(Completion::Completed),
+        // The reference server is to be without any fault.
+        Status::Warn if !recording => {
+            print!("{}", terminal::scenario_report(&played, session.target()));
+            Ok(Completion::Completed)
+        }
+        Status::Unsupported => Ok(Completion::ignored_with(
+            played.reason.unwrap_or_else(|| "unsupported".to_owned()),
+        )),
+        _ => Err(terminal::scenario_report(&played, session.target()).into()),
+    }
+}
+
+async fn open(args: &Args) -> Result<Opened, String> {
+    let connected = args
+        .connection
+        .connect()
+        .await
+        .map_err(|error| match error {
+            ConnectError::Usage(text) | ConnectError::Embedded(text) => text,
+        })?;
+    let seed = args.seed.unwrap_or_else(random_seed);
+    let session = Session::open(connected.target, seed)
+        .await
+        .map_err(|error| error.to_string())?;
+    Ok(Opened {
+        session,
+        embedded: connected.embedded,
+    })
+}
+
+/// Removes what the tests made.
+fn close() -> Result<(), String> {
+    let Some(Ok(opened)) = OPENED.get() else {
+        return Ok(());
+    };
+    let leftovers = RUNTIME.block_on(opened.session.clean_up());
+    if leftovers.left.is_empty() || opened.embedded.is_some() {
+        return Ok(());
+    }
+    Err(format!(
+        "the run {} left this behind: {}",
+        opened.session.run(),
+        leftovers.left.join(", ")
+    ))
+}
+
+/// Compares a transcript with the golden one, in `suite/snapshots/FAMILY/NAME.snap`.
+fn compare(played: &Played) {
+    let (family, name) = played
+        .scenario
+        .id
+        .split_once('/')
+        .unwrap_or(("", played.scenario.id));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(format!("../suite/snapshots/{family}"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, played.transcript));
+}

@@ -1,1 +1,34 @@
-//! The scenarios and engine of the Lance Namespace conformance suite.
+//! The scenarios and the engine of the Lance Namespace conformance suite.
+//!
+//! A [`Plan`](plan::Plan) chooses [`Scenario`](scenario::Scenario)s; [`certify`](run::certify)
+//! plays them against a [`Target`](target::Target) over HTTP and answers a [`Run`](run::Run) with
+//! a verdict. Each scenario writes a transcript, one line a step, and is compared with the golden
+//! one; whatever differs is a finding that cites a [`Requirement`](requirement::Requirement).
+
+pub mod answer;
+pub mod calls;
+pub mod cleanup;
+pub mod entry;
+mod exchange;
+pub mod exit;
+pub mod golden;
+pub mod log;
+pub mod outcome;
+pub mod plan;
+pub mod play;
+pub mod protocol;
+pub mod race;
+pub mod report;
+pub mod requirement;
+pub mod result;
+pub mod run;
+pub mod scenario;
+pub mod scenarios;
+pub mod session;
+pub mod stage;
+mod staging;
+pub mod steps;
+mod support;
+pub mod target;
+mod validity;
+pub mod wire;

@@ -1,0 +1,85 @@
+//! The command line. Others build on it: flags are added, never changed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use lance_namespace_suite::scenario::Tier;
+
+use crate::connection::Connection;
+
+/// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
+/// that it breaks.
+///
+/// Exit codes: 0 conformant, 1 violation, 2 usage, 3 inconclusive.
+#[derive(Parser)]
+#[command(
+    name = "lance-namespace-conformance",
+    version,
+    args_conflicts_with_subcommands = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Certify a server; this is what happens without a command, too.
+    Run(RunArgs),
+    /// Name every scenario, its tier and the requirements that it checks.
+    List,
+    /// Explain a requirement, such as VER-2, or a scenario.
+    Explain {
+        /// The requirement or the scenario.
+        id: String,
+    },
+    /// Serve the reference server until interrupted.
+    Serve {
+        /// Where to listen; port 0 takes a free one.
+        #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:2333")]
+        listen: SocketAddr,
+        /// The SQLite file that keeps the catalogue; without it, memory.
+        #[arg(long, value_name = "FILE")]
+        db: Option<PathBuf>,
+    },
+    /// Remove what an earlier run left on a server.
+    Cleanup {
+        /// The run, as its report names it.
+        run: String,
+        #[command(flatten)]
+        connection: Connection,
+    },
+}
+
+/// What to run, and against which server.
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+
+    /// Tier that the server claims to have: only claimed tiers are checked, and what the server
+    /// lacks of them is a violation. May be given more than once; without it, all tiers are
+    /// probed.
+    #[arg(long = "tier", value_name = "T")]
+    pub(crate) tiers: Vec<Tier>,
+
+    /// Scenario to play, by name; `*` stands for anything. May be given more than once.
+    #[arg(long = "scenario", value_name = "GLOB")]
+    pub(crate) scenarios: Vec<String>,
+
+    /// Number that names, bytes and orders come from; a random one without it.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// How many scenarios are played at a time.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: u16,
+
+    /// File for the result as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}

@@ -1,0 +1,100 @@
+//! The calls that scenarios make, as requests of the protocol.
+
+use serde_json::{Map, Value, json};
+
+use crate::entry::Manifest;
+use crate::stage::Table;
+use crate::wire::Call;
+
+/// `DeclareTable`.
+#[must_use]
+pub fn declare(id: &[String]) -> Call {
+    Call::new("DeclareTable").id(id).json(json!({ "id": id }))
+}
+
+/// `CreateTableVersion` on the main branch.
+#[must_use]
+pub fn create_version(table: &Table, version: i64, manifest: &Manifest) -> Call {
+    let mut body = manifest.request(version);
+    body.insert("id".to_owned(), json!(table.id));
+    Call::new("CreateTableVersion")
+        .id(&table.id)
+        .json(Value::Object(body))
+}
+
+/// `DescribeTableVersion` on the main branch; the latest without a version.
+#[must_use]
+pub fn describe_version(table: &Table, version: Option<i64>) -> Call {
+    let mut body = Map::from_iter([("id".to_owned(), json!(table.id))]);
+    if let Some(version) = version {
+        body.insert("version".to_owned(), json!(version));
+    }
+    Call::new("DescribeTableVersion")
+        .id(&table.id)
+        .json(Value::Object(body))
+}
+
+/// `ListTableVersions` on the main branch.
+#[must_use]
+pub fn list_versions(table: &Table) -> Call {
+    Call::new("ListTableVersions").id(&table.id)
+}
+
+/// `BatchDeleteTableVersions` on the main branch, of ranges with an exclusive end.
+#[must_use]
+pub fn delete_versions(table: &Table, ranges: &[(i64, i64)]) -> Call {
+    Call::new("BatchDeleteTableVersions")
+        .id(&table.id)
+        .json(json!({ "id": table.id, "ranges": ranges_json(ranges) }))
+}
+
+/// `BatchCreateTableVersions`.
+#[must_use]
+pub fn batch_create(entries: &[Value]) -> Call {
+    Call::new("BatchCreateTableVersions").json(json!({ "entries": entries }))
+}
+
+/// An entry of `BatchCreateTableVersions`.
+#[must_use]
+pub fn batch_entry(id: &[String], version: i64, manifest: &Manifest) -> Value {
+    let mut entry = manifest.request(version);
+    entry.insert("id".to_owned(), json!(id));
+    Value::Object(entry)
+}
+
+/// `BatchCommitTables`.
+#[must_use]
+pub fn commit(operations: &[Value]) -> Call {
+    Call::new("BatchCommitTables").json(json!({ "operations": operations }))
+}
+
+/// An operation of `BatchCommitTables` that declares a table.
+#[must_use]
+pub fn commit_declare(id: &[String]) -> Value {
+    json!({ "declare_table": { "id": id } })
+}
+
+/// An operation of `BatchCommitTables` that creates a version.
+#[must_use]
+pub fn commit_create(id: &[String], version: i64, manifest: &Manifest) -> Value {
+    json!({ "create_table_version": batch_entry(id, version, manifest) })
+}
+
+/// An operation of `BatchCommitTables` that deletes versions, of ranges with an exclusive end.
+#[must_use]
+pub fn commit_delete(id: &[String], ranges: &[(i64, i64)]) -> Value {
+    json!({ "delete_table_versions": { "id": id, "ranges": ranges_json(ranges) } })
+}
+
+/// An operation of `BatchCommitTables` that deregisters a table.
+#[must_use]
+pub fn commit_deregister(id: &[String]) -> Value {
+    json!({ "deregister_table": { "id": id } })
+}
+
+fn ranges_json(ranges: &[(i64, i64)]) -> Vec<Value> {
+    ranges
+        .iter()
+        .map(|(start, end)| json!({ "start_version": start, "end_version": end }))
+        .collect()
+}

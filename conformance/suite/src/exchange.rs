@@ -1,0 +1,183 @@
+//! Exchanges as reports show them: without secrets, and as a curl command.
+
+use http::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use crate::target::Target;
+use crate::wire::{Body, Exchange};
+
+/// The longest body that a report shows whole, in bytes.
+const LONGEST_BODY: usize = 4096;
+
+impl Exchange {
+    /// The exchange as a report shows it: `request`, and `response` or `error`.
+    #[must_use]
+    pub fn report(&self, target: &Target) -> Value {
+        let mut request = json!({
+            "method": self.operation.method.as_str(),
+            "url": self.url,
+        });
+        match &self.sent {
+            Body::None => {}
+            Body::Json(body) => request["body"] = shown_json(body.clone()),
+            Body::Raw(_, body) => request["body"] = Value::String(shown_text(body)),
+        }
+        let mut report = json!({
+            "operation": self.operation.id,
+            "request": request,
+            "curl": self.curl(target),
+        });
+        match &self.answer {
+            Ok(answer) => {
+                let mut response = json!({
+                    "status": answer.status,
+                    "headers": shown_headers(&answer.headers),
+                });
+                if let Some(body) = self.json() {
+                    response["body"] = shown_json(body);
+                } else if !answer.body.is_empty() {
+                    response["body"] = Value::String(shown_text(&answer.body));
+                }
+                report["response"] = response;
+            }
+            Err(error) => report["error"] = Value::String(error.clone()),
+        }
+        if self.put_off > 0 {
+            report["put_off"] = json!(self.put_off);
+        }
+        report
+    }
+
+    /// A command that sends the request again. Headers that the user gave stand as names of
+    /// shell variables, since their values may be secrets.
+    #[must_use]
+    pub fn curl(&self, target: &Target) -> String {
+        let mut command = format!("curl -i -X {} {}", self.operation.method, quoted(&self.url));
+        for name in target.headers().keys() {
+            let variable = name.as_str().to_uppercase().replace('-', "_");
+            command.push_str(&format!(" -H \"{name}: ${variable}\""));
+        }
+        let (content_type, body) = match &self.sent {
+            Body::None => return command,
+            Body::Json(body) => ("application/json", body.to_string()),
+            Body::Raw(content_type, body) => {
+                (*content_type, String::from_utf8_lossy(body).into_owned())
+            }
+        };
+        command.push_str(&format!(" -H 'content-type: {content_type}'"));
+        if body.len() > LONGEST_BODY {
+            command.push_str(" --data-binary @body  # the body is too long to show");
+        } else {
+            command.push_str(&format!(" --data-binary {}", quoted(&body)));
+        }
+        command
+    }
+
+    /// One line: what was asked and what came of it.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let sent = match &self.sent {
+            Body::None => String::new(),
+            Body::Json(body) => format!(" {}", shown_json(body.clone())),
+            Body::Raw(_, body) => format!(" {}", shown_text(body)),
+        };
+        let came = match &self.answer {
+            Ok(answer) => {
+                let body = match self.json() {
+                    Some(body) => shown_json(body).to_string(),
+                    None => shown_text(&answer.body),
+                };
+                format!("{} {body}", answer.status)
+            }
+            Err(error) => format!("no answer: {error}"),
+        };
+        format!(
+            "{} {}{}\n  -> {}",
+            self.operation.method,
+            self.url,
+            clipped(&sent),
+            clipped(&came)
+        )
+    }
+}
+
+fn clipped(text: &str) -> String {
+    const LONGEST: usize = 600;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn shown_headers(headers: &HeaderMap) -> Map<String, Value> {
+    headers
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "set-cookie" | "authorization"))
+        .map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (name.to_string(), Value::String(value))
+        })
+        .collect()
+}
+
+/// A JSON body without the credentials that a server vends.
+fn shown_json(mut body: Value) -> Value {
+    redact(&mut body);
+    let text = body.to_string();
+    if text.len() > LONGEST_BODY {
+        return Value::String(format!("{}… ({} bytes)", clipped(&text), text.len()));
+    }
+    body
+}
+
+fn redact(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::Object(options) if name == "storage_options" => {
+                        for option in options.values_mut() {
+                            *option = Value::String("redacted".to_owned());
+                        }
+                    }
+                    Value::String(secret) if matches!(name.as_str(), "api_key" | "auth_token") => {
+                        "redacted".clone_into(secret);
+                    }
+                    _ => redact(field),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(redact),
+        _ => {}
+    }
+}
+
+fn shown_text(body: &[u8]) -> String {
+    clipped(&String::from_utf8_lossy(body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vended_credentials_are_not_shown() {
+        let body = json!({ "results": [{ "declare_table": {
+            "location": "s3://b/t", "storage_options": { "secret": "hunter2" },
+        } }], "identity": { "api_key": "hunter2" } });
+        let shown = shown_json(body).to_string();
+        assert!(
+            !shown.contains("hunter2") && shown.contains("s3://b/t"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn a_quote_in_a_body_ends_no_shell_word() {
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

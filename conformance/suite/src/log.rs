@@ -1,0 +1,84 @@
+//! What a scenario writes down while it runs: transcript, findings and observations.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::requirement::Level;
+use crate::wire::Exchange;
+
+/// A requirement that a server broke, and what shows it.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The requirement, by id.
+    pub requirement: &'static str,
+    /// How much it weighs: at most the requirement's own level.
+    pub level: Level,
+    /// What an honest server does.
+    pub expected: String,
+    /// What this one did.
+    pub actual: String,
+    /// The requests that show it.
+    pub exchanges: Vec<Arc<Exchange>>,
+}
+
+/// What a server does where the specification leaves the choice to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// The requirement that leaves it open, by id.
+    pub requirement: &'static str,
+    /// The choice that the server took.
+    pub choice: String,
+}
+
+/// How a check came out badly.
+#[derive(Clone, Debug)]
+pub struct Deviation {
+    /// What an honest server does.
+    pub expected: String,
+    /// What this one did.
+    pub actual: String,
+    /// The requests that show it.
+    pub exchanges: Vec<Arc<Exchange>>,
+}
+
+impl Deviation {
+    /// A deviation, in words, and the requests that show it.
+    pub fn new(
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+        exchanges: impl IntoIterator<Item = Arc<Exchange>>,
+    ) -> Self {
+        Self {
+            expected: expected.into(),
+            actual: actual.into(),
+            exchanges: exchanges.into_iter().collect(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    pub(crate) lines: Vec<String>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) observations: Vec<Observation>,
+    pub(crate) cited: BTreeSet<&'static str>,
+}
+
+impl Log {
+    pub(crate) fn find(&mut self, finding: Finding) {
+        let same = |other: &Finding| {
+            other.requirement == finding.requirement
+                && other.expected == finding.expected
+                && other.actual == finding.actual
+        };
+        if !self.findings.iter().any(same) {
+            self.findings.push(finding);
+        }
+    }
+
+    pub(crate) fn observe(&mut self, observation: Observation) {
+        if !self.observations.contains(&observation) {
+            self.observations.push(observation);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Which scenarios a run plays.
+
+use wildmatch::WildMatch;
+
+use crate::scenario::{Scenario, Tier};
+use crate::scenarios;
+
+/// The scenarios that a run plays, each with its number in the suite.
+#[derive(Clone, Debug)]
+pub struct Plan(Vec<(usize, &'static Scenario)>);
+
+/// Why there is nothing to play.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no scenario matches {filters}; `lance-namespace-conformance list` names them all")]
+pub struct EmptyPlan {
+    filters: String,
+}
+
+impl Plan {
+    /// The scenarios of any of these tiers whose name matches any of these patterns (`*` stands
+    /// for anything, `?` for one character). No tiers are all tiers, no patterns all names.
+    ///
+    /// # Errors
+    ///
+    /// If no scenario is left, or a pattern matches none: a certificate over nothing is none.
+    pub fn new(tiers: &[Tier], patterns: &[String]) -> Result<Self, EmptyPlan> {
+        let in_tier = |scenario: &Scenario| tiers.is_empty() || tiers.contains(&scenario.tier);
+        for pattern in patterns {
+            let matcher = WildMatch::new(pattern);
+            if !scenarios::all().any(|(_, scenario)| matcher.matches(scenario.id)) {
+                return Err(EmptyPlan {
+                    filters: pattern.clone(),
+                });
+            }
+        }
+        let matchers: Vec<WildMatch> = patterns.iter().map(|text| WildMatch::new(text)).collect();
+        let named = |scenario: &Scenario| {
+            matchers.is_empty() || matchers.iter().any(|matcher| matcher.matches(scenario.id))
+        };
+        let plan: Vec<(usize, &'static Scenario)> = scenarios::all()
+            .filter(|(_, scenario)| in_tier(scenario) && named(scenario))
+            .collect();
+        if plan.is_empty() {
+            let tiers = tiers.iter().map(|tier| format!("tier {tier}"));
+            let filters: Vec<String> = patterns.iter().cloned().chain(tiers).collect();
+            return Err(EmptyPlan {
+                filters: filters.join(" and "),
+            });
+        }
+        Ok(Self(plan))
+    }
+
+    /// How many scenarios there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none; never, since [`Plan::new`] refuses that.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The scenarios, each with its number in the suite.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &'static Scenario)> {
+        self.0.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_that_matches_nothing_is_an_error() {
+        let nope = Plan::new(&[], &["nope*".to_owned()]).unwrap_err();
+        assert!(nope.to_string().contains("nope*"));
+        let elsewhere = Plan::new(&[Tier::Batch], &["put-if-not-exists/*".to_owned()]);
+        assert!(elsewhere.is_err());
+        let one_of_two = ["ordering/*".to_owned(), "nope".to_owned()];
+        assert!(Plan::new(&[], &one_of_two).is_err());
+    }
+
+    #[test]
+    fn filters_choose_by_tier_and_name() {
+        let plan = Plan::new(&[Tier::Versions], &["put-if-not-exists/*".to_owned()]).unwrap();
+        assert!(plan.len() > 1);
+        assert!(plan.iter().all(|(_, scenario)| {
+            scenario.tier == Tier::Versions && scenario.id.starts_with("put-if-not-exists/")
+        }));
+    }
+}

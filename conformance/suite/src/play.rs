@@ -1,0 +1,224 @@
+//! One scenario on one server: played, compared with its golden transcript, and judged.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use serde::Serialize;
+
+use crate::golden;
+use crate::log::{Deviation, Finding, Log, Observation};
+use crate::requirement::Level;
+use crate::scenario::{Scenario, Stop, Tier};
+use crate::session::Session;
+use crate::stage::Stage;
+use crate::support::Unsupported;
+
+/// How a scenario came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Status {
+    /// Every requirement held.
+    Pass,
+    /// Something that is only recommended is not done.
+    Warn,
+    /// A demanded requirement is broken.
+    Fail,
+    /// The server lacks what the scenario needs, so nothing was checked.
+    Unsupported,
+    /// Nothing can be said: the set-up failed, no answer came, or the suite is at fault.
+    Error,
+}
+
+impl Status {
+    /// The status's name, in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+            Self::Unsupported => "unsupported",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A scenario that was played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// The scenario.
+    pub scenario: &'static Scenario,
+    /// How it came out.
+    pub status: Status,
+    /// What the scenario wrote down, one line a step.
+    pub transcript: String,
+    /// The requirements that were broken.
+    pub findings: Vec<Finding>,
+    /// The choices that the server took where it has one.
+    pub observations: Vec<Observation>,
+    /// The requirements that were really checked.
+    pub cited: Vec<&'static str>,
+    /// Why the scenario is unsupported or in error, in a sentence.
+    pub reason: Option<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Played {
+    /// The golden transcript against the actual one; none where they are the same, or where the
+    /// scenario did not come to its end.
+    #[must_use]
+    pub fn diff(&self) -> Option<String> {
+        let golden = golden::golden(self.scenario.id)?;
+        let comparable = matches!(self.status, Status::Pass | Status::Warn | Status::Fail);
+        (comparable && golden != self.transcript).then(|| golden::diff(golden, &self.transcript))
+    }
+}
+
+/// How scenarios are played.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How long a scenario may take.
+    pub time_limit: Duration,
+    /// The tiers that the server is said to have: what it lacks of them is a failure.
+    pub claimed: Vec<Tier>,
+    /// Whether a transcript must be the golden one. Only a run that records them says no.
+    pub golden: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            time_limit: Duration::from_secs(180),
+            claimed: Vec::new(),
+            golden: true,
+        }
+    }
+}
+
+/// Plays one scenario, the `number`th of the suite.
+pub async fn play(
+    session: &Arc<Session>,
+    scenario: &'static Scenario,
+    number: usize,
+    rules: &Rules,
+) -> Played {
+    let begun = Instant::now();
+    let played = |log: Log, status: Status, reason: Option<String>| Played {
+        scenario,
+        status,
+        transcript: log.lines.join("\n"),
+        findings: log.findings,
+        observations: log.observations,
+        cited: log.cited.into_iter().collect(),
+        reason,
+        took: begun.elapsed(),
+    };
+    match session.lacks(scenario.needs).await {
+        Ok(lacking) if lacking.is_empty() => {}
+        Ok(lacking) => {
+            let (log, status, reason) = unsupported(scenario, lacking, rules);
+            return played(log, status, Some(reason));
+        }
+        Err(stop) => {
+            let reason = reason_of(stop);
+            return played(Log::default(), Status::Error, reason);
+        }
+    }
+    let stage = Stage::new(Arc::clone(session), scenario, number);
+    // A panic is the suite's fault and must not end the run, or pass for the server's.
+    let steps = std::panic::AssertUnwindSafe((scenario.steps)(stage.clone())).catch_unwind();
+    let ended = match tokio::time::timeout(rules.time_limit, steps).await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(panic)) => Err(Stop::Inconclusive(format!(
+            "the suite is at fault: {}",
+            panic_text(panic.as_ref())
+        ))),
+        Err(_) => Err(Stop::Inconclusive(format!(
+            "it did not end within {} s",
+            rules.time_limit.as_secs()
+        ))),
+    };
+    let log = stage.into_log();
+    let broken = log.findings.iter().map(|finding| finding.level).max();
+    match (ended, broken) {
+        // What was found before the end stays found.
+        (_, Some(Level::Must)) => played(log, Status::Fail, None),
+        (Err(Stop::Inconclusive(reason)), _) => played(log, Status::Error, Some(reason)),
+        (_, Some(_)) => played(log, Status::Warn, None),
+        (_, None) => {
+            let transcript = log.lines.join("\n");
+            match golden::golden(scenario.id) {
+                Some(golden) if golden != transcript && rules.golden => {
+                    let reason = format!(
+                        "the suite is at fault: the transcript differs from the golden one and no \
+                         check says why:\n{}",
+                        golden::diff(golden, &transcript)
+                    );
+                    played(log, Status::Error, Some(reason))
+                }
+                None if rules.golden => {
+                    let reason = "the suite is at fault: there is no golden transcript".to_owned();
+                    played(log, Status::Error, Some(reason))
+                }
+                _ => played(log, Status::Pass, None),
+            }
+        }
+    }
+}
+
+fn reason_of(stop: Stop) -> Option<String> {
+    match stop {
+        Stop::Inconclusive(reason) => Some(reason),
+        Stop::Violated => None,
+    }
+}
+
+fn unsupported(
+    scenario: &'static Scenario,
+    lacking: Vec<Unsupported>,
+    rules: &Rules,
+) -> (Log, Status, String) {
+    let claimed = rules.claimed.contains(&scenario.tier);
+    let mut log = Log::default();
+    let mut reasons = Vec::new();
+    for unsupported in lacking {
+        reasons.push(format!("{}: {}", unsupported.operation, unsupported.answer));
+        let level = if claimed { Level::Must } else { Level::Should };
+        let deviation = match unsupported.wrongly {
+            Some(deviation) => deviation,
+            None if claimed => Deviation::new(
+                format!(
+                    "{}, since the tier {} is claimed",
+                    unsupported.operation, scenario.tier
+                ),
+                unsupported.answer,
+                [],
+            ),
+            None => continue,
+        };
+        log.find(Finding {
+            requirement: "REST-12",
+            level,
+            expected: deviation.expected,
+            actual: deviation.actual,
+            exchanges: deviation.exchanges,
+        });
+    }
+    let status = if claimed {
+        Status::Fail
+    } else {
+        Status::Unsupported
+    };
+    (log, status, reasons.join("; "))
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .unwrap_or_else(|| "it panicked".to_owned())
+}

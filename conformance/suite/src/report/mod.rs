@@ -1,0 +1,4 @@
+//! What a person reads.
+
+pub mod explain;
+pub mod terminal;

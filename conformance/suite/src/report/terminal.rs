@@ -1,0 +1,298 @@
+//! The report of a run as plain text: a table by tier, then each finding.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::play::{Played, Status};
+use crate::requirement::{Level, catalogue};
+use crate::run::{Run, TierOutcome, Verdict};
+use crate::scenario::Tier;
+use crate::target::Target;
+
+/// How wide lines of prose are.
+const WIDTH: usize = 96;
+
+/// How many exchanges of a finding are shown; `--json` has them all.
+const EXCHANGES: usize = 4;
+
+/// The report of a run.
+#[must_use]
+pub fn report(run: &Run, target: &Target) -> String {
+    let mut text = String::new();
+    table(&mut text, run);
+    for status in [Status::Fail, Status::Error, Status::Warn] {
+        for played in run.played.iter().filter(|played| played.status == status) {
+            push(&mut text, "");
+            text.push_str(&scenario_report(played, target));
+        }
+    }
+    unsupported(&mut text, run, target);
+    observations(&mut text, run);
+    verdict(&mut text, run);
+    text
+}
+
+fn table(text: &mut String, run: &Run) {
+    let mut counts: BTreeMap<Tier, BTreeMap<Status, usize>> = BTreeMap::new();
+    for played in &run.played {
+        let tier = counts.entry(played.scenario.tier).or_default();
+        *tier.entry(played.status).or_default() += 1;
+    }
+    let outcomes = run.tiers();
+    push(
+        text,
+        "tier          pass  warn  fail  unsupported  error  outcome",
+    );
+    for (tier, counts) in counts {
+        let count = |status| counts.get(&status).copied().unwrap_or(0);
+        let outcome = outcomes.get(&tier).copied().map_or("", tier_outcome);
+        push(
+            text,
+            &format!(
+                "{:<12}  {:>4}  {:>4}  {:>4}  {:>11}  {:>5}  {outcome}",
+                tier.name(),
+                count(Status::Pass),
+                count(Status::Warn),
+                count(Status::Fail),
+                count(Status::Unsupported),
+                count(Status::Error),
+            ),
+        );
+    }
+}
+
+fn tier_outcome(outcome: TierOutcome) -> &'static str {
+    match outcome {
+        TierOutcome::Conformant => "conformant",
+        TierOutcome::Violation => "violation",
+        TierOutcome::Partial => "in part: what the server has of it holds",
+        TierOutcome::Unsupported => "unsupported: nothing is certified",
+        TierOutcome::Inconclusive => "inconclusive",
+    }
+}
+
+/// The report of one scenario: what differs, and each finding with the requests that show it.
+#[must_use]
+pub fn scenario_report(played: &Played, target: &Target) -> String {
+    let mut report = String::new();
+    let text = &mut report;
+    let heading = match played.status {
+        Status::Pass => "PASS",
+        Status::Warn => "WARNING",
+        Status::Fail => "VIOLATION",
+        Status::Unsupported => "UNSUPPORTED",
+        Status::Error => "NOT TOLD",
+    };
+    push(text, &format!("{heading}  {}", played.scenario.id));
+    push(text, &wrapped(played.scenario.title, "  "));
+    if let Some(reason) = &played.reason {
+        push(text, &wrapped(reason, "  "));
+    }
+    if let Some(diff) = played.diff() {
+        push(text, "");
+        push(
+            text,
+            "  what an honest server does (-) and what this one did (+):",
+        );
+        for line in diff.lines() {
+            push(text, &format!("    {line}"));
+        }
+    }
+    for finding in &played.findings {
+        push(text, "");
+        let statement = catalogue()
+            .get(finding.requirement)
+            .map_or("", |requirement| requirement.statement.as_str());
+        let level = match finding.level {
+            Level::Must => "must",
+            Level::Should => "should",
+            Level::Open => "open",
+        };
+        let line = format!("{} ({level}): {statement}", finding.requirement);
+        push(text, &wrapped(&line, "  "));
+        push(
+            text,
+            &wrapped(&format!("expected: {}", finding.expected), "    "),
+        );
+        push(
+            text,
+            &wrapped(&format!("actual:   {}", finding.actual), "    "),
+        );
+        for exchange in finding.exchanges.iter().take(EXCHANGES) {
+            for line in exchange.summary().lines() {
+                push(text, &format!("    {line}"));
+            }
+        }
+        if finding.exchanges.len() > EXCHANGES {
+            let more = finding.exchanges.len() - EXCHANGES;
+            push(text, &format!("    and {more} more, which --json has"));
+        }
+        if let Some(last) = finding.exchanges.last() {
+            push(text, "    to see it again:");
+            push(text, &format!("      {}", last.curl(target)));
+        }
+    }
+    report
+}
+
+/// What the server lacks, once for each way that it says so.
+fn unsupported(text: &mut String, run: &Run, target: &Target) {
+    let mut reasons: BTreeMap<(Tier, &str), Vec<&Played>> = BTreeMap::new();
+    for played in &run.played {
+        if played.status == Status::Unsupported {
+            let reason = played.reason.as_deref().unwrap_or_default();
+            reasons
+                .entry((played.scenario.tier, reason))
+                .or_default()
+                .push(played);
+        }
+    }
+    for ((tier, reason), scenarios) in reasons {
+        push(text, "");
+        push(
+            text,
+            &format!("UNSUPPORTED  {tier}: {} scenarios", scenarios.len()),
+        );
+        push(text, &wrapped(reason, "  "));
+        for finding in &scenarios[0].findings {
+            let statement = catalogue()
+                .get(finding.requirement)
+                .map_or("", |requirement| requirement.statement.as_str());
+            let line = format!("{} ({}): {statement}", finding.requirement, finding.level);
+            push(text, &wrapped(&line, "  "));
+            push(
+                text,
+                &wrapped(&format!("expected: {}", finding.expected), "    "),
+            );
+            push(
+                text,
+                &wrapped(&format!("actual:   {}", finding.actual), "    "),
+            );
+            if let Some(last) = finding.exchanges.last() {
+                push(text, "    to see it again:");
+                push(text, &format!("      {}", last.curl(target)));
+            }
+        }
+    }
+}
+
+fn observations(text: &mut String, run: &Run) {
+    let mut choices: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for played in &run.played {
+        for observation in &played.observations {
+            let choices = choices.entry(observation.requirement).or_default();
+            if !choices.contains(&observation.choice.as_str()) {
+                choices.push(&observation.choice);
+            }
+        }
+    }
+    if choices.is_empty() {
+        return;
+    }
+    push(text, "");
+    push(
+        text,
+        "What the specification leaves open, and what this server does:",
+    );
+    for requirement in catalogue().iter() {
+        for choice in choices.get(requirement.id.as_str()).into_iter().flatten() {
+            push(
+                text,
+                &wrapped(&format!("{}: {choice}", requirement.id), "  "),
+            );
+        }
+    }
+}
+
+fn verdict(text: &mut String, run: &Run) {
+    push(text, "");
+    if let Some(reason) = &run.manifests_out_of_reach {
+        let note = format!(
+            "note: staging manifests were paths without a file, since a table's location was out of \
+             reach ({reason})"
+        );
+        push(text, &wrapped(&note, ""));
+    }
+    if !run.leftovers.left.is_empty() {
+        push(
+            text,
+            &format!(
+                "left behind, try `lance-namespace-conformance cleanup {}`:",
+                run.name
+            ),
+        );
+        for left in &run.leftovers.left {
+            push(text, &format!("  {left}"));
+        }
+    }
+    let verdict = match run.verdict() {
+        Verdict::Conformant => "conformant",
+        Verdict::Violation => "violation",
+        Verdict::Inconclusive => "inconclusive",
+    };
+    let tiers: Vec<&str> = run
+        .tiers()
+        .into_iter()
+        .filter(|(_, outcome)| *outcome == TierOutcome::Conformant)
+        .map(|(tier, _)| tier.name())
+        .collect();
+    let holds = match (run.verdict(), tiers.is_empty()) {
+        (Verdict::Inconclusive, _) | (_, true) => String::new(),
+        (_, false) => format!(" (tiers that hold: {})", tiers.join(", ")),
+    };
+    push(
+        text,
+        &format!(
+            "verdict: {verdict}{holds}\n{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
+            run.planned,
+            run.executed(),
+            run.requests,
+            run.took.as_secs_f64(),
+            run.seed,
+            run.name
+        ),
+    );
+}
+
+fn push(text: &mut String, line: &str) {
+    // Writing to a String does not fail.
+    let _ = writeln!(text, "{line}");
+}
+
+/// Prose in lines that fit a terminal. Line breaks of its own stay.
+pub(super) fn wrapped(prose: &str, indent: &str) -> String {
+    let mut lines = Vec::new();
+    for paragraph in prose.lines() {
+        let mut line = String::from(indent);
+        for word in paragraph.split(' ') {
+            let full = line.chars().count() + 1 + word.chars().count() > WIDTH;
+            if full && line.len() > indent.len() {
+                lines.push(std::mem::replace(&mut line, format!("{indent}  ")));
+            }
+            if line.trim_start().len() < line.len() && line.trim().is_empty() || line.is_empty() {
+                line.push_str(word);
+            } else {
+                line.push(' ');
+                line.push_str(word);
+            }
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_wrapped_under_its_indent() {
+        let text = wrapped(&"word ".repeat(40), "  ");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert!(
+            text.lines()
+                .skip(1)
+                .all(|line| line.starts_with("    word"))
+        );
+    }
+}

@@ -1,0 +1,56 @@
+//! One client creates versions.
+
+use crate::outcome::Refusal;
+use crate::scenario::{Flow, scenarios};
+use crate::stage::Stage;
+use crate::steps::same_entry;
+
+scenarios! {
+    /// A created version is there at once, the same in every answer.
+    "put-if-not-exists/created-version-is-there" => created_version_is_there {
+        tier: Versions,
+        checks: ["VER-1", "VER-7"],
+        needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
+    }
+    /// A version that exists is not replaced by another manifest.
+    "put-if-not-exists/second-create-is-refused" => second_create_is_refused {
+        tier: Versions,
+        checks: ["VER-1", "VER-2", "VER-3"],
+        needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
+    }
+}
+
+async fn created_version_is_there(s: Stage) -> Flow {
+    let table = s.table("t").await?;
+    for version in 1..=3 {
+        let manifest = s.manifest(&table, &format!("manifest {version}")).await?;
+        let created = s
+            .create_version(&table, version, &manifest)
+            .await
+            .ok("VER-1")?;
+        let described = s
+            .describe_version(&table, Some(version))
+            .await
+            .ok("VER-1")?;
+        let listed = s.list_versions(&table).await.ok("VER-1")?;
+        let in_list = s.lists_once("VER-1", &table, version, &listed);
+        let answers = [created.entry(), described.entry(), in_list];
+        let exchanges = [created.exchange, described.exchange, listed.exchange];
+        let agree = same_entry(answers.iter().flatten(), exchanges);
+        s.judge("VER-7", "create, describe and list", "agree", agree);
+    }
+    Ok(())
+}
+
+async fn second_create_is_refused(s: Stage) -> Flow {
+    let table = s.table("t").await?;
+    let first = s.manifest(&table, "the first manifest").await?;
+    let second = s.manifest(&table, "the second manifest").await?;
+    s.create_version(&table, 1, &first).await.ok("VER-1")?;
+    let before = s.stored(&table).await?;
+    let again = s.create_version(&table, 1, &second).await;
+    let exchange = again.exchange();
+    again.refused("VER-2", Refusal::CONFLICT)?;
+    s.unchanged("VER-3", &table, &before, [exchange]).await?;
+    Ok(())
+}

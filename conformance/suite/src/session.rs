@@ -1,0 +1,248 @@
+//! A run against one server: its namespace, its requests, and what it leaves behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tokio::sync::OnceCell;
+
+use crate::cleanup::{self, Leftovers};
+use crate::outcome::Outcome;
+use crate::scenario::{Flow, Stop};
+use crate::stage::Stage;
+use crate::support::{self, PROBE, Support, Unsupported};
+use crate::target::Target;
+use crate::wire::{Call, Exchange, Wire};
+
+/// What the names of all runs' namespaces begin with.
+pub(crate) const PREFIX: &str = "lance_conformance_";
+
+/// A run against one server. Everything that it makes lies below one namespace of its own.
+pub struct Session {
+    wire: Wire,
+    seed: u64,
+    run: String,
+    namespace: Vec<String>,
+    made: Mutex<Made>,
+    support: Mutex<BTreeMap<&'static str, Arc<OnceCell<Support>>>>,
+    probe: OnceCell<Stage>,
+    out_of_reach: OnceLock<String>,
+}
+
+/// What scenarios made, or asked for, so that it can be removed even if no listing shows it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Made {
+    pub(crate) namespaces: BTreeSet<Vec<String>>,
+    pub(crate) tables: BTreeSet<Vec<String>>,
+}
+
+/// Why a run cannot begin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The HTTP client cannot be set up.
+    #[error("the HTTP client cannot be set up: {0}")]
+    Client(#[from] reqwest::Error),
+    /// Nothing answers at the URL.
+    #[error("nothing answers at {url}: {reason}; is the server running there?")]
+    Unreachable {
+        /// The server's URL.
+        url: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The run's namespace is there already.
+    #[error(
+        "the namespace {namespace} is there already: an earlier run with this seed left it; remove \
+         it with `lance-namespace-conformance cleanup {run}` or choose another seed"
+    )]
+    Taken {
+        /// The namespace, joined.
+        namespace: String,
+        /// The run.
+        run: String,
+    },
+    /// The run's namespace cannot be made.
+    #[error(
+        "the namespace {namespace} cannot be made: {answer}; check the credentials and the parent \
+         namespace"
+    )]
+    Refused {
+        /// The namespace, joined.
+        namespace: String,
+        /// What the server answered.
+        answer: String,
+    },
+}
+
+impl Session {
+    /// Makes the run's namespace on the server.
+    ///
+    /// # Errors
+    ///
+    /// If nothing answers, the namespace is there already, or it cannot be made.
+    pub async fn open(target: Target, seed: u64) -> Result<Arc<Self>, OpenError> {
+        let run = format!("{seed:x}");
+        let session = Self::over(target, seed, run)?;
+        session.made_namespace(&session.namespace);
+        let call = Call::new("CreateNamespace").id(&session.namespace);
+        let exchange = session.send(call).await;
+        let namespace = session.namespace.join(session.target().delimiter());
+        match Outcome::of(&exchange) {
+            Outcome::Ok => Ok(Arc::new(session)),
+            Outcome::Lost => Err(OpenError::Unreachable {
+                url: session.target().display_url(),
+                reason: exchange.answer.err().unwrap_or_default(),
+            }),
+            Outcome::Refused(409, _) => Err(OpenError::Taken {
+                namespace,
+                run: session.run,
+            }),
+            outcome => {
+                let words = exchange
+                    .json()
+                    .and_then(|body| Some(body.get("error")?.as_str()?.to_owned()));
+                let status = exchange.status().unwrap_or_default();
+                let words = words.unwrap_or_else(|| outcome.to_string());
+                Err(OpenError::Refused {
+                    namespace,
+                    answer: format!("{status}, {words}"),
+                })
+            }
+        }
+    }
+
+    fn over(target: Target, seed: u64, run: String) -> Result<Self, reqwest::Error> {
+        let mut namespace = target.parent().to_vec();
+        namespace.push(format!("{PREFIX}{run}"));
+        Ok(Self {
+            wire: Wire::new(target)?,
+            seed,
+            run,
+            namespace,
+            made: Mutex::default(),
+            support: Mutex::default(),
+            probe: OnceCell::new(),
+            out_of_reach: OnceLock::new(),
+        })
+    }
+
+    /// Removes what an earlier run left on the server.
+    ///
+    /// # Errors
+    ///
+    /// If the HTTP client cannot be set up, or nothing answers.
+    pub async fn clean_up_after(target: Target, run: &str) -> Result<Leftovers, OpenError> {
+        let session = Self::over(target, 0, run.to_owned())?;
+        session.made_namespace(&session.namespace);
+        let call = Call::new("NamespaceExists").id(&session.namespace);
+        let exchange = session.send(call).await;
+        if let Err(reason) = exchange.answer {
+            return Err(OpenError::Unreachable {
+                url: session.target().display_url(),
+                reason,
+            });
+        }
+        Ok(session.clean_up().await)
+    }
+
+    /// Removes everything that the run made; answers what is left.
+    pub async fn clean_up(&self) -> Leftovers {
+        let made = self
+            .made
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        cleanup::sweep(self, made).await
+    }
+
+    /// The run's name, which stands in its namespace's name.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// The seed that names, bytes and orders come from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The run's namespace, in parts.
+    #[must_use]
+    pub fn namespace(&self) -> &[String] {
+        &self.namespace
+    }
+
+    /// The server under test.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        self.wire.target()
+    }
+
+    /// How many requests have been sent so far.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.wire.requests()
+    }
+
+    /// Why staging manifests are not real files; none if they are.
+    #[must_use]
+    pub fn manifests_out_of_reach(&self) -> Option<&str> {
+        self.out_of_reach.get().map(String::as_str)
+    }
+
+    pub(crate) fn staging_out_of_reach(&self, reason: &str) {
+        self.out_of_reach.get_or_init(|| reason.to_owned());
+    }
+
+    pub(crate) async fn send(&self, call: Call) -> Exchange {
+        self.wire.send(call).await
+    }
+
+    pub(crate) fn made_namespace(&self, id: &[String]) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.namespaces.insert(id.to_vec());
+    }
+
+    pub(crate) fn made_table(&self, id: &[String]) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.tables.insert(id.to_vec());
+    }
+
+    /// Which of these operations the server lacks; each is asked once in a run.
+    pub(crate) async fn lacks(
+        self: &Arc<Self>,
+        operations: &[&'static str],
+    ) -> Flow<Vec<Unsupported>> {
+        let mut lacking = Vec::new();
+        for &operation in operations {
+            let cell = {
+                let mut support = self.support.lock().unwrap_or_else(PoisonError::into_inner);
+                Arc::clone(support.entry(operation).or_default())
+            };
+            let support = cell.get_or_try_init(async || {
+                let stage = self.probe.get_or_init(async || {
+                    static PROBING: crate::scenario::Scenario = PROBE;
+                    Stage::new(Arc::clone(self), &PROBING, 0)
+                });
+                support::probe(stage.await, operation).await
+            });
+            match support.await {
+                Ok(Support::Yes) => {}
+                Ok(Support::No(unsupported)) => lacking.push(unsupported.clone()),
+                Err(Stop::Violated) => {
+                    return Err(Stop::Inconclusive(format!("{operation} cannot be probed")));
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(lacking)
+    }
+}
+
+/// A seed for a run that was given none, small enough to be typed again.
+#[must_use]
+pub fn random_seed() -> u64 {
+    RandomState::new().hash_one(std::process::id()) & 0xffff_ffff
+}

@@ -1,0 +1,433 @@
+//! The stage that a scenario plays on: its namespace, its tables, its requests and its log.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use crate::answer::Answer;
+use crate::entry::{Entry, Manifest};
+use crate::log::{Deviation, Finding, Log, Observation};
+use crate::outcome::Outcome;
+use crate::requirement::{Level, catalogue};
+use crate::scenario::{Flow, Scenario, Stop};
+use crate::session::Session;
+use crate::staging::Staging;
+use crate::wire::{Call, Exchange};
+use crate::{calls, validity};
+
+/// The stage that a scenario plays on. Clones share it.
+#[derive(Clone)]
+pub struct Stage(Arc<Inner>);
+
+struct Inner {
+    session: Arc<Session>,
+    scenario: &'static Scenario,
+    number: usize,
+    home: OnceCell<Namespace>,
+    log: Mutex<Log>,
+    random: Mutex<fastrand::Rng>,
+}
+
+/// A namespace that a scenario made.
+#[derive(Clone, Debug)]
+pub struct Namespace {
+    /// Its identifier, in parts.
+    pub id: Vec<String>,
+}
+
+/// A table that a scenario declared.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its identifier, in parts.
+    pub id: Vec<String>,
+    /// What the transcript calls it.
+    pub label: String,
+    pub(crate) staging: Staging,
+}
+
+impl Namespace {
+    /// The identifier of a child of this name.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Vec<String> {
+        let mut id = self.id.clone();
+        id.push(name.to_owned());
+        id
+    }
+}
+
+impl Table {
+    /// The last part of the identifier.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.id.last().map(String::as_str).unwrap_or_default()
+    }
+}
+
+impl Stage {
+    pub(crate) fn new(session: Arc<Session>, scenario: &'static Scenario, number: usize) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (session.seed(), scenario.id).hash(&mut hasher);
+        Self(Arc::new(Inner {
+            session,
+            scenario,
+            number,
+            home: OnceCell::new(),
+            log: Mutex::default(),
+            random: Mutex::new(fastrand::Rng::with_seed(hasher.finish())),
+        }))
+    }
+
+    /// The run that the scenario is part of.
+    #[must_use]
+    pub fn session(&self) -> &Arc<Session> {
+        &self.0.session
+    }
+
+    // --- what it plays on ---
+
+    /// The scenario's own namespace, made when it is first asked for.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if it cannot be made.
+    pub async fn home(&self) -> Flow<Namespace> {
+        let home = self.0.home.get_or_try_init(async || {
+            let mut id = self.session().namespace().to_vec();
+            id.push(format!("s{:03}", self.0.number));
+            self.make_namespace(id).await
+        });
+        home.await.cloned()
+    }
+
+    /// A namespace of this name inside the scenario's own.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if it cannot be made.
+    pub async fn namespace(&self, name: &str) -> Flow<Namespace> {
+        let id = self.home().await?.child(name);
+        self.make_namespace(id).await
+    }
+
+    async fn make_namespace(&self, id: Vec<String>) -> Flow<Namespace> {
+        self.session().made_namespace(&id);
+        let call = Call::new("CreateNamespace").id(&id);
+        self.ask("create a namespace", call).await.set_up()?;
+        Ok(Namespace { id })
+    }
+
+    /// Declares a table of this name in the scenario's own namespace.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if it cannot be declared.
+    pub async fn table(&self, name: &str) -> Flow<Table> {
+        let home = self.home().await?;
+        self.table_in(&home, name).await
+    }
+
+    /// Declares a table of this name in a namespace.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if it cannot be declared.
+    pub async fn table_in(&self, namespace: &Namespace, name: &str) -> Flow<Table> {
+        let id = namespace.child(name);
+        let call = calls::declare(&id);
+        self.session().made_table(&id);
+        let label = format!("declare table {name}");
+        let reply = self.ask(&label, call).await.set_up()?;
+        Ok(self.declared(id, &reply.body))
+    }
+
+    /// A table that a declare with this answer made.
+    #[must_use]
+    pub fn declared(&self, id: Vec<String>, answer: &Value) -> Table {
+        let options: Vec<(String, String)> = answer["storage_options"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .collect();
+        let staging = Staging::at(answer["location"].as_str(), &options);
+        if let Some(reason) = staging.out_of_reach() {
+            self.session().staging_out_of_reach(reason);
+        }
+        Table {
+            label: id.last().cloned().unwrap_or_default(),
+            id,
+            staging,
+        }
+    }
+
+    /// The identifier of a table in the scenario's namespace that nobody made yet. If the server
+    /// makes it, the run's clean-up removes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the scenario's namespace cannot be made.
+    pub async fn unmade_table(&self, name: &str) -> Flow<Vec<String>> {
+        let id = self.home().await?.child(name);
+        self.session().made_table(&id);
+        Ok(id)
+    }
+
+    /// Stages a manifest for a table: unique bytes at a unique path, called `label` in the
+    /// transcript.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the file cannot be written.
+    pub async fn manifest(&self, table: &Table, label: &str) -> Flow<Manifest> {
+        let (tag, padding) = {
+            let mut random = lock(&self.0.random);
+            (random.u64(..), random.usize(0..512))
+        };
+        let bytes = format!(
+            "{} {label} {tag:016x} {}",
+            self.0.scenario.id,
+            "·".repeat(padding)
+        );
+        let bytes = bytes.into_bytes();
+        let name = format!("{}.manifest-{tag:016x}", table.name());
+        let staged = table.staging.put(&name, bytes.clone()).await;
+        let (path, e_tag) = staged.map_err(|error| Stop::Inconclusive(error.to_string()))?;
+        Ok(Manifest {
+            label: label.to_owned(),
+            path,
+            bytes,
+            e_tag: e_tag.unwrap_or_else(|| format!("\"{tag:016x}\"")),
+            metadata: BTreeMap::from([("writer".to_owned(), format!("{label}-{tag:016x}"))]),
+            naming_scheme: None,
+        })
+    }
+
+    /// Stages one manifest each for versions 1 to `count` and creates them, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if one of them is not created.
+    pub async fn versions(&self, table: &Table, count: i64) -> Flow<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for version in 1..=count {
+            let manifest = self.manifest(table, &format!("m{version}")).await?;
+            let label = format!("create version {version} of {}", table.label);
+            let call = calls::create_version(table, version, &manifest);
+            let reply = self.ask(&label, call).await.set_up()?;
+            entries.extend(reply.entry());
+        }
+        Ok(entries)
+    }
+
+    /// A number below `bound`, the same for the same seed and scenario.
+    #[must_use]
+    pub fn random_below(&self, bound: usize) -> usize {
+        lock(&self.0.random).usize(0..bound)
+    }
+
+    // --- asking ---
+
+    /// Sends a call and waits for its answer, which the transcript calls `label`.
+    pub async fn ask(&self, label: &str, call: Call) -> Answer {
+        let exchange = self.exchange(call).await;
+        Answer::new(self.clone(), label.to_owned(), exchange)
+    }
+
+    /// Sends a call and waits for its answer, which no line of the transcript is about. What the
+    /// protocol says of every answer is checked all the same.
+    pub async fn exchange(&self, call: Call) -> Arc<Exchange> {
+        let exchange = Arc::new(self.session().send(call).await);
+        for (requirement, level, deviation) in validity::deviations(&exchange) {
+            self.find(requirement, level, deviation);
+        }
+        exchange
+    }
+
+    /// Creates a version of a table.
+    pub async fn create_version(&self, table: &Table, version: i64, manifest: &Manifest) -> Answer {
+        let label = format!(
+            "create version {version} of {} with {}",
+            table.label, manifest.label
+        );
+        let call = calls::create_version(table, version, manifest);
+        self.ask(&label, call).await
+    }
+
+    /// Describes a version of a table, or its latest.
+    pub async fn describe_version(&self, table: &Table, version: Option<i64>) -> Answer {
+        let label = match version {
+            Some(version) => format!("describe version {version} of {}", table.label),
+            None => format!("describe the latest version of {}", table.label),
+        };
+        self.ask(&label, calls::describe_version(table, version))
+            .await
+    }
+
+    /// The entry of a version as it is now, by describe; none if there is no such version. Writes
+    /// no line.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the answer is neither an entry nor a 404.
+    pub async fn entry(&self, table: &Table, version: i64) -> Flow<Option<Entry>> {
+        let exchange = self
+            .exchange(calls::describe_version(table, Some(version)))
+            .await;
+        match Outcome::of(&exchange) {
+            Outcome::Ok => {
+                let entry = exchange
+                    .json()
+                    .and_then(|body| Entry::read(body.get("version")?));
+                Ok(entry)
+            }
+            Outcome::Refused(404, _) => Ok(None),
+            outcome => Err(Stop::Inconclusive(format!(
+                "describe version {version} of {}: {outcome}",
+                table.label
+            ))),
+        }
+    }
+
+    /// Every entry of a table as it is now, page by page, in the order of the answers. Writes no
+    /// line.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if a page is not answered, or the pages do not end.
+    pub async fn all_entries(&self, table: &Table) -> Flow<Vec<Entry>> {
+        let mut entries = Vec::new();
+        let mut token: Option<String> = None;
+        let mut seen = BTreeSet::new();
+        loop {
+            let mut call = calls::list_versions(table);
+            if let Some(token) = &token {
+                call = call.query("page_token", token);
+            }
+            let label = format!("list the versions of {}", table.label);
+            let reply = self.ask(&label, call).await.set_up()?;
+            entries.extend(reply.entries());
+            match reply.page_token() {
+                None => return Ok(entries),
+                Some(next) if !seen.insert(next.clone()) => {
+                    return Err(Stop::Inconclusive(format!(
+                        "{label}: the page token {next:?} came twice"
+                    )));
+                }
+                next => token = next,
+            }
+        }
+    }
+
+    /// Whether a table exists, by its exists operation. Writes no line.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the answer is neither 200 nor 404.
+    pub async fn table_exists(&self, id: &[String]) -> Flow<bool> {
+        let call = Call::new("TableExists").id(id).json(json!({ "id": id }));
+        let exchange = self.exchange(call).await;
+        match Outcome::of(&exchange) {
+            Outcome::Ok => Ok(true),
+            Outcome::Refused(404, _) => Ok(false),
+            outcome => Err(Stop::Inconclusive(format!("table exists: {outcome}"))),
+        }
+    }
+
+    // --- writing down ---
+
+    /// Writes a line of the transcript.
+    pub fn line(&self, line: String) {
+        lock(&self.0.log).lines.push(line);
+    }
+
+    /// Judges something against a requirement, at the requirement's own level, and writes one line
+    /// about it: `label: held` if it holds, else `label: ` and what there was instead. Answers
+    /// whether it held.
+    pub fn judge(
+        &self,
+        requirement: &'static str,
+        label: &str,
+        held: &str,
+        result: Result<(), Deviation>,
+    ) -> bool {
+        self.cite(requirement);
+        match result {
+            Ok(()) => {
+                self.line(format!("{label}: {held}"));
+                true
+            }
+            Err(deviation) => {
+                self.line(format!("{label}: {}", deviation.actual));
+                self.violates(requirement, deviation);
+                false
+            }
+        }
+    }
+
+    /// Records that a requirement was checked.
+    ///
+    /// # Panics
+    ///
+    /// If the scenario does not declare the requirement, which is a fault of the suite.
+    pub fn cite(&self, requirement: &'static str) {
+        assert!(
+            self.0.scenario.requirements.contains(&requirement),
+            "{} checks {requirement} without declaring it",
+            self.0.scenario.id
+        );
+        lock(&self.0.log).cited.insert(requirement);
+    }
+
+    /// Records that a requirement is broken, at the requirement's own level.
+    ///
+    /// # Panics
+    ///
+    /// If the catalogue has no such requirement, which is a fault of the suite.
+    pub fn violates(&self, requirement: &'static str, deviation: Deviation) {
+        let level = catalogue()
+            .get(requirement)
+            .unwrap_or_else(|| panic!("the catalogue has no requirement {requirement}"))
+            .level;
+        self.find(requirement, level, deviation);
+    }
+
+    /// Records that a requirement is broken, at another level than its own: where a row of the
+    /// catalogue asks for one thing as a must and for another as a should.
+    pub fn violated(&self, requirement: &'static str, level: Level, deviation: Deviation) {
+        self.find(requirement, level, deviation);
+    }
+
+    /// Records that what a requirement only recommends is not done.
+    pub fn warn(&self, requirement: &'static str, deviation: Deviation) {
+        self.find(requirement, Level::Should, deviation);
+    }
+
+    fn find(&self, requirement: &'static str, level: Level, deviation: Deviation) {
+        lock(&self.0.log).find(Finding {
+            requirement,
+            level,
+            expected: deviation.expected,
+            actual: deviation.actual,
+            exchanges: deviation.exchanges,
+        });
+    }
+
+    /// Records a choice that the specification leaves to the server.
+    pub fn observe(&self, observation: Observation) {
+        self.cite(observation.requirement);
+        lock(&self.0.log).observe(observation);
+    }
+
+    pub(crate) fn into_log(self) -> Log {
+        std::mem::take(&mut lock(&self.0.log))
+    }
+}
+
+/// A panic elsewhere leaves what was written down so far as it is.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,161 @@
+//! Reading a table back, and comparing what is read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::answer::{Answer, Reply};
+use crate::calls;
+use crate::entry::Entry;
+use crate::log::Deviation;
+use crate::outcome::Outcome;
+use crate::scenario::Flow;
+use crate::stage::{Stage, Table};
+use crate::wire::Exchange;
+
+impl Stage {
+    /// Every entry of a table, by number. Writes no line.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the table cannot be listed.
+    pub async fn stored(&self, table: &Table) -> Flow<Vec<Entry>> {
+        let mut entries = self.all_entries(table).await?;
+        entries.sort_by_key(|entry| entry.version);
+        Ok(entries)
+    }
+
+    /// Lists the versions of a table, as much as the server gives without a limit.
+    pub async fn list_versions(&self, table: &Table) -> Answer {
+        let label = format!("list the versions of {}", table.label);
+        self.ask(&label, calls::list_versions(table)).await
+    }
+
+    /// Judges that a listing holds a version once; answers its entry.
+    pub fn lists_once(
+        &self,
+        requirement: &'static str,
+        table: &Table,
+        version: i64,
+        listing: &Reply,
+    ) -> Option<Entry> {
+        let mut found = listing.entries();
+        found.retain(|entry| entry.version == version);
+        let held = match found.len() {
+            1 => Ok(()),
+            count => Err(Deviation::new(
+                format!("the listing holds version {version} once"),
+                format!("the listing holds version {version} {count} times"),
+                [Arc::clone(&listing.exchange)],
+            )),
+        };
+        let label = format!("version {version} of {} in the listing", table.label);
+        self.judge(requirement, &label, "once", held);
+        found.into_iter().next()
+    }
+
+    /// Judges that a table's versions are what they were before, field by field, in the listing and
+    /// when described.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the table cannot be read.
+    pub async fn unchanged(
+        &self,
+        requirement: &'static str,
+        table: &Table,
+        before: &[Entry],
+        exchanges: impl IntoIterator<Item = Arc<Exchange>>,
+    ) -> Flow<bool> {
+        let mut exchanges: Vec<Arc<Exchange>> = exchanges.into_iter().collect();
+        let after = self.stored(table).await?;
+        let mut changes = changes(before, &after);
+        for entry in before {
+            let call = calls::describe_version(table, Some(entry.version));
+            let exchange = self.exchange(call).await;
+            let described = exchange
+                .json()
+                .and_then(|body| Entry::read(body.get("version")?));
+            let found = match described {
+                Some(described) => entry
+                    .disagreements(&described)
+                    .first()
+                    .map(|change| format!("version {}: {change}", entry.version)),
+                None => Some(format!(
+                    "version {} cannot be described: {}",
+                    entry.version,
+                    Outcome::of(&exchange)
+                )),
+            };
+            if let Some(found) = found {
+                changes.push(found);
+                exchanges.push(exchange);
+            }
+        }
+        let expected = format!("the versions of {} stay as they are", table.label);
+        let held = match changes.is_empty() {
+            true => Ok(()),
+            false => Err(Deviation::new(expected, changes.join("; "), exchanges)),
+        };
+        Ok(self.judge(
+            requirement,
+            &format!("versions of {}", table.label),
+            "unchanged",
+            held,
+        ))
+    }
+}
+
+/// Judges that all answers about one version agree.
+///
+/// # Errors
+///
+/// A deviation that names the first two answers that disagree.
+pub fn same_entry<'a>(
+    entries: impl IntoIterator<Item = &'a Entry>,
+    exchanges: impl IntoIterator<Item = Arc<Exchange>>,
+) -> Result<(), Deviation> {
+    let entries: Vec<&Entry> = entries.into_iter().collect();
+    for (index, one) in entries.iter().enumerate() {
+        for other in &entries[index + 1..] {
+            if let Some(disagreement) = one.disagreements(other).into_iter().next() {
+                return Err(Deviation::new(
+                    "every answer about one version says the same",
+                    disagreement,
+                    exchanges,
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn changes(before: &[Entry], after: &[Entry]) -> Vec<String> {
+    let mut changes = Vec::new();
+    let by_version = |entries: &[Entry]| {
+        let mut by_version: BTreeMap<i64, Vec<Entry>> = BTreeMap::new();
+        for entry in entries {
+            by_version
+                .entry(entry.version)
+                .or_default()
+                .push(entry.clone());
+        }
+        by_version
+    };
+    let (before, after) = (by_version(before), by_version(after));
+    for (version, entries) in &before {
+        match after.get(version).map(Vec::as_slice) {
+            None => changes.push(format!("version {version} is gone")),
+            Some(now) if now == entries.as_slice() => {}
+            Some([now]) => {
+                let change = entries[0].disagreements(now).into_iter().next();
+                let change = change.unwrap_or_else(|| "a field came or went".to_owned());
+                changes.push(format!("version {version} has changed: {change}"));
+            }
+            Some(now) => changes.push(format!("version {version} is listed {} times", now.len())),
+        }
+    }
+    for version in after.keys().filter(|version| !before.contains_key(version)) {
+        changes.push(format!("version {version} is new"));
+    }
+    changes
+}

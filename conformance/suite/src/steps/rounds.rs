@@ -1,0 +1,173 @@
+//! Races in rounds, judged as a whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::entry::Manifest;
+use crate::log::{Deviation, Observation};
+use crate::outcome::Outcome;
+use crate::race::Tally;
+use crate::scenario::Flow;
+use crate::stage::{Stage, Table};
+use crate::wire::Exchange;
+
+/// A race in rounds, judged as a whole: one line of the transcript, and one finding at most for
+/// each way to lose.
+pub struct Rounds {
+    requirement: &'static str,
+    label: String,
+    rounds: usize,
+    faults: BTreeMap<&'static str, Fault>,
+    untold: usize,
+}
+
+struct Fault {
+    rounds: usize,
+    first: String,
+    exchanges: Vec<Arc<Exchange>>,
+}
+
+impl Rounds {
+    /// A race that checks this requirement, and what the transcript calls it.
+    #[must_use]
+    pub fn new(requirement: &'static str, label: &str) -> Self {
+        Self {
+            requirement,
+            label: label.to_owned(),
+            rounds: 0,
+            faults: BTreeMap::new(),
+            untold: 0,
+        }
+    }
+
+    /// Judges a round in which each client created one version with its own manifest: one of them
+    /// succeeded, the others were refused with a 409, and the stored entry is the winner's.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the version cannot be read back.
+    pub async fn one_winner(
+        &mut self,
+        s: &Stage,
+        table: &Table,
+        version: i64,
+        manifests: &[Manifest],
+        exchanges: &[Arc<Exchange>],
+    ) -> Flow {
+        self.rounds += 1;
+        let tally = Tally::of(exchanges);
+        let with = |outcomes: fn(Outcome) -> bool| -> Vec<usize> {
+            (0..exchanges.len())
+                .filter(|&racer| outcomes(Outcome::of(&exchanges[racer])))
+                .collect()
+        };
+        let shown = |racers: &[usize]| -> Vec<Arc<Exchange>> {
+            racers
+                .iter()
+                .take(4)
+                .map(|&racer| Arc::clone(&exchanges[racer]))
+                .collect()
+        };
+        let winners = with(|outcome| outcome == Outcome::Ok);
+        let unknown = with(Outcome::is_unknown);
+        let odd = with(|outcome| {
+            outcome != Outcome::Ok && !outcome.is_conflict() && !outcome.is_unknown()
+        });
+        let at = format!("version {version}: {tally}");
+        if winners.len() > 1 {
+            self.fault(
+                "more than one client was told that it had won",
+                &at,
+                shown(&winners),
+            );
+        }
+        if !odd.is_empty() {
+            self.fault("a client that lost was not answered 409", &at, shown(&odd));
+        }
+        let Some(entry) = s.entry(table, version).await? else {
+            if !winners.is_empty() {
+                self.fault(
+                    "the version is not there although a client won",
+                    &at,
+                    shown(&winners),
+                );
+            } else if unknown.is_empty() {
+                self.fault("nobody won", &at, shown(&[0]));
+            }
+            return Ok(());
+        };
+        let bytes = match manifests
+            .iter()
+            .any(|manifest| manifest.path == entry.manifest_path)
+        {
+            true => None,
+            false => table.staging.get(&entry.manifest_path).await,
+        };
+        let owners = entry.whose(manifests, bytes.as_deref());
+        let entitled = |racer: &usize| winners.contains(racer) || unknown.contains(racer);
+        if owners.is_empty() {
+            self.untold += 1;
+        } else if owners.len() > 1 {
+            let fields = format!("{at}; the entry has fields of {} clients", owners.len());
+            self.fault("the stored entry is put together", &fields, shown(&owners));
+        } else if !owners.iter().all(entitled) {
+            let mut both = winners.clone();
+            both.extend(&owners);
+            self.fault(
+                "the stored entry is that of a client that was refused",
+                &at,
+                shown(&both),
+            );
+        } else if winners.is_empty() && unknown.is_empty() {
+            self.fault("nobody won", &at, shown(&[0]));
+        }
+        Ok(())
+    }
+
+    /// Records what is wrong with this round; the first round with a fault is the one that is
+    /// shown.
+    pub fn fault(&mut self, what: &'static str, at: &str, exchanges: Vec<Arc<Exchange>>) {
+        let fault = self.faults.entry(what).or_insert_with(|| Fault {
+            rounds: 0,
+            first: at.to_owned(),
+            exchanges,
+        });
+        fault.rounds += 1;
+    }
+
+    /// Judges the race.
+    pub fn end(self, s: &Stage) {
+        s.cite(self.requirement);
+        if self.untold > 0 {
+            s.observe(Observation {
+                requirement: self.requirement,
+                choice: format!(
+                    "in {} of {} rounds nothing in the stored entry told whose it is",
+                    self.untold, self.rounds
+                ),
+            });
+        }
+        if self.faults.is_empty() {
+            s.line(format!(
+                "{}: one winner each, the rest conflict; the stored entry is the winner's",
+                self.label
+            ));
+        }
+        for (what, fault) in self.faults {
+            let actual = format!(
+                "in {} of {} rounds {what} (first: {})",
+                fault.rounds, self.rounds, fault.first
+            );
+            s.line(format!("{}: {what}", self.label));
+            s.violates(
+                self.requirement,
+                Deviation::new(
+                    "one client wins, the others are answered 409, and the stored entry is the \
+                     winner's",
+                    actual,
+                    fault.exchanges,
+                ),
+            );
+        }
+    }
+}

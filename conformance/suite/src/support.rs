@@ -1,0 +1,143 @@
+//! Which operations a server has: each is asked once, with a valid request.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::calls;
+use crate::log::Deviation;
+use crate::outcome::Outcome;
+use crate::scenario::{Flow, Scenario, Stop, Tier};
+use crate::stage::Stage;
+use crate::wire::{Call, Exchange};
+
+/// Probing is no scenario of the plan; it plays on a stage all the same.
+pub(crate) const PROBE: Scenario = Scenario {
+    id: "probe",
+    title: "Each operation is asked once, with a valid request.",
+    tier: Tier::Basic,
+    requirements: &[],
+    needs: &[],
+    steps: |_| Box::pin(async { Ok(()) }),
+};
+
+/// How often a server error is asked again before it counts as the server's way to say no.
+const ATTEMPTS: usize = 3;
+
+/// Whether a server has an operation.
+#[derive(Clone, Debug)]
+pub(crate) enum Support {
+    /// It carried out a valid request.
+    Yes,
+    /// It did not.
+    No(Unsupported),
+}
+
+/// How a server says that it lacks an operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Unsupported {
+    pub(crate) operation: String,
+    /// What it answered.
+    pub(crate) answer: String,
+    /// Set where it was not said as 406 with code 0 (requirement REST-12).
+    pub(crate) wrongly: Option<Deviation>,
+}
+
+/// Asks a server for an operation.
+pub(crate) async fn probe(stage: &Stage, operation: &str) -> Flow<Support> {
+    let mut exchange = ask(stage, operation, 0).await?;
+    for attempt in 1..ATTEMPTS {
+        if !matches!(Outcome::of(&exchange), Outcome::Failed(500)) {
+            break;
+        }
+        exchange = ask(stage, operation, attempt).await?;
+    }
+    let outcome = Outcome::of(&exchange);
+    let said = |text: &str| {
+        let expected = format!("{operation}, if the server lacks it: 406 with code 0");
+        let actual = format!("{operation}: {text}");
+        Some(Deviation::new(expected, actual, [Arc::clone(&exchange)]))
+    };
+    let (answer, wrongly) = match outcome {
+        Outcome::Ok => return Ok(Support::Yes),
+        Outcome::Lost | Outcome::Refused(429, _) | Outcome::Failed(502..=504) => {
+            return Err(Stop::Inconclusive(format!(
+                "whether the server has {operation} cannot be told: {outcome}"
+            )));
+        }
+        Outcome::Refused(406, Some(0)) => ("406 with code 0".to_owned(), None),
+        Outcome::Refused(status @ (404..=406), None) => {
+            let text = format!("{status} without a code");
+            (text.clone(), said(&text))
+        }
+        Outcome::Refused(status, Some(0)) => {
+            let text = format!("{status} with code 0");
+            (text.clone(), said(&text))
+        }
+        Outcome::Failed(status) => {
+            let text = match exchange.code() {
+                Some(code) => format!("{status} with code {code}"),
+                None => format!("{status} without a code"),
+            };
+            (text.clone(), said(&text))
+        }
+        // Refused in earnest: the server has the operation, but not for a table like the suite's
+        // (requirement TBL-8 leaves open what a table that was only declared can do).
+        Outcome::Refused(status, code) => {
+            let code = code.map_or_else(|| "no code".to_owned(), |code| format!("code {code}"));
+            let text = format!("refused for a table without data: {status} with {code}");
+            (text, None)
+        }
+    };
+    Ok(Support::No(Unsupported {
+        operation: operation.to_owned(),
+        answer,
+        wrongly,
+    }))
+}
+
+async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchange>> {
+    let name = format!("{}_{attempt}", operation.to_lowercase());
+    let call = match operation {
+        "ListAllTables" => Call::new(operation).query("limit", 1),
+        "BatchCommitTables" => {
+            let id = stage.unmade_table(&name).await?;
+            calls::commit(&[calls::commit_declare(&id)])
+        }
+        _ => {
+            let table = stage.table(&name).await?;
+            match operation {
+                "CreateTableVersion" => {
+                    let manifest = stage.manifest(&table, "m1").await?;
+                    calls::create_version(&table, 1, &manifest)
+                }
+                "BatchCreateTableVersions" => {
+                    let manifest = stage.manifest(&table, "m1").await?;
+                    calls::batch_create(&[calls::batch_entry(&table.id, 1, &manifest)])
+                }
+                "DescribeTableVersion" => {
+                    stage.versions(&table, 1).await?;
+                    calls::describe_version(&table, Some(1))
+                }
+                "BatchDeleteTableVersions" => {
+                    stage.versions(&table, 2).await?;
+                    calls::delete_versions(&table, &[(1, 2)])
+                }
+                "CreateTableBranch" => {
+                    stage.versions(&table, 1).await?;
+                    Call::new(operation)
+                        .id(&table.id)
+                        .json(json!({ "id": table.id, "name": "probe" }))
+                }
+                "CreateTableTag" => {
+                    stage.versions(&table, 1).await?;
+                    Call::new(operation)
+                        .id(&table.id)
+                        .json(json!({ "id": table.id, "tag": "probe", "version": 1 }))
+                }
+                _ => Call::new(operation).id(&table.id),
+            }
+        }
+    };
+    Ok(stage.ask(operation, call).await.exchange())
+}

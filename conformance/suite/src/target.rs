@@ -1,0 +1,246 @@
+//! The server under test and how to reach it.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::Url;
+
+/// The server under test: where it is, and what every request to it carries.
+#[derive(Clone)]
+pub struct Target {
+    url: Url,
+    headers: HeaderMap,
+    parent: Vec<String>,
+    delimiter: String,
+    timeout: Duration,
+}
+
+/// Why a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// The server's URL cannot be read or is not HTTP.
+    #[error(
+        "the server URL {url:?} cannot be used: {reason}; give one such as http://127.0.0.1:2333"
+    )]
+    Url {
+        /// What was given.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A header's name or value cannot be sent.
+    #[error("the header {name:?} cannot be sent: {reason}; give it as 'Name: value'")]
+    Header {
+        /// The header's name; its value may be a secret and is not shown.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The delimiter cannot name the root on a URL's path, or the parent namespace contains it or
+    /// has an empty part.
+    #[error(
+        "the parent namespace {parent:?} cannot be joined by the delimiter {delimiter:?}; give a \
+         delimiter that is not empty, `.` or `..`, and that no part contains"
+    )]
+    Parent {
+        /// The parts of the parent.
+        parent: Vec<String>,
+        /// The delimiter.
+        delimiter: String,
+    },
+}
+
+impl Target {
+    /// A server at a base URL, with or without a path.
+    ///
+    /// # Errors
+    ///
+    /// If the URL cannot be read, is not `http` or `https`, or has a query or a fragment.
+    pub fn new(url: &str) -> Result<Self, TargetError> {
+        let error = |reason: &str| TargetError::Url {
+            url: without_password(url),
+            reason: reason.to_owned(),
+        };
+        let mut parsed = Url::parse(url).map_err(|source| error(&source.to_string()))?;
+        if !matches!(parsed.scheme(), "http" | "https") {
+            return Err(error("its scheme is neither http nor https"));
+        }
+        if parsed.query().is_some() || parsed.fragment().is_some() {
+            return Err(error("it has a query or a fragment"));
+        }
+        if !parsed.path().ends_with('/') {
+            let path = format!("{}/", parsed.path());
+            parsed.set_path(&path);
+        }
+        Ok(Self {
+            url: parsed,
+            headers: HeaderMap::new(),
+            parent: Vec::new(),
+            delimiter: "$".to_owned(),
+            timeout: Duration::from_secs(60),
+        })
+    }
+
+    /// Sends this header with every request.
+    ///
+    /// # Errors
+    ///
+    /// If the name or the value cannot stand in a request.
+    pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
+        let error = |reason: String| TargetError::Header {
+            name: name.to_owned(),
+            reason,
+        };
+        let header: HeaderName = name.parse().map_err(|source| error(format!("{source}")))?;
+        let mut value: HeaderValue = value.parse().map_err(|source| error(format!("{source}")))?;
+        value.set_sensitive(true);
+        self.headers.append(header, value);
+        Ok(self)
+    }
+
+    /// Creates everything below this namespace, which must exist, in place of the root.
+    ///
+    /// # Errors
+    ///
+    /// If a part is empty or contains the delimiter.
+    pub fn with_parent(mut self, parent: Vec<String>) -> Result<Self, TargetError> {
+        self.parent = parent;
+        self.check_parent()?;
+        Ok(self)
+    }
+
+    /// Joins identifiers by this delimiter in place of `$`.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, `.` or `..`, or a part of the parent namespace contains it.
+    pub fn with_delimiter(mut self, delimiter: &str) -> Result<Self, TargetError> {
+        delimiter.clone_into(&mut self.delimiter);
+        self.check_parent()?;
+        Ok(self)
+    }
+
+    /// How long one request may take before it counts as unanswered.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    fn check_parent(&self) -> Result<(), TargetError> {
+        let part_fits = |part: &String| !part.is_empty() && !part.contains(&self.delimiter);
+        // `.` and `..` alone on a URL's path mean other folders, and alone is how the root is named.
+        let fits = !matches!(self.delimiter.as_str(), "" | "." | "..");
+        if !fits || !self.parent.iter().all(part_fits) {
+            return Err(TargetError::Parent {
+                parent: self.parent.clone(),
+                delimiter: self.delimiter.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The base URL without a password, as reports show it.
+    #[must_use]
+    pub fn display_url(&self) -> String {
+        without_password(self.url.as_str())
+            .trim_end_matches('/')
+            .to_owned()
+    }
+
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// The namespace below which everything is created; empty for the root.
+    #[must_use]
+    pub fn parent(&self) -> &[String] {
+        &self.parent
+    }
+
+    /// What joins the parts of an identifier.
+    #[must_use]
+    pub fn delimiter(&self) -> &str {
+        &self.delimiter
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("url", &self.display_url())
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("parent", &self.parent)
+            .field("delimiter", &self.delimiter)
+            .finish_non_exhaustive()
+    }
+}
+
+fn without_password(url: &str) -> String {
+    match Url::parse(url) {
+        Ok(mut parsed) => {
+            if parsed.password().is_some() {
+                // Only a URL that cannot have a password refuses this, and this one has one.
+                let _ = parsed.set_password(Some("redacted"));
+            }
+            parsed.to_string()
+        }
+        Err(_) => url.split('@').next_back().unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_that_is_not_http_is_refused() {
+        for url in [
+            "",
+            "127.0.0.1:2333",
+            "ftp://host",
+            "http://host/?a=b",
+            "http://",
+        ] {
+            assert!(Target::new(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_kept_as_a_folder() {
+        let target = Target::new("http://host/api/lance").unwrap();
+        assert_eq!(target.url().as_str(), "http://host/api/lance/");
+        assert_eq!(target.display_url(), "http://host/api/lance");
+    }
+
+    #[test]
+    fn secrets_are_never_shown() {
+        let target = Target::new("http://user:hunter2@host")
+            .unwrap()
+            .with_header("x-api-key", "hunter2")
+            .unwrap();
+        assert!(!format!("{target:?}").contains("hunter2"));
+        assert!(!target.display_url().contains("hunter2"));
+        let error = Target::new("ftp://user:hunter2@host").unwrap_err();
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn a_parent_with_the_delimiter_inside_is_refused() {
+        let target = Target::new("http://host").unwrap();
+        assert!(target.clone().with_parent(vec!["a$b".to_owned()]).is_err());
+        for delimiter in ["", ".", ".."] {
+            assert!(target.clone().with_delimiter(delimiter).is_err());
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Requests as they are sent and answers as they come: the suite looks at HTTP itself, so that a
+//! tolerant client cannot hide a server's fault.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures::TryFutureExt;
+use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::protocol::{self, Operation};
+use crate::target::Target;
+
+/// Everything but RFC 3986's unreserved characters.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// How often a request that is surely not carried out, or only reads, is sent again.
+const RETRIES: u32 = 8;
+
+/// The longest wait that a server's `Retry-After` can ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// A request to be sent: an operation and its arguments.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub(crate) operation: &'static Operation,
+    pub(crate) id: Option<Vec<String>>,
+    pub(crate) query: Vec<(&'static str, String)>,
+    pub(crate) body: Body,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    None,
+    Json(Value),
+    Raw(&'static str, Bytes),
+}
+
+impl Call {
+    /// A call of the operation of this name.
+    ///
+    /// # Panics
+    ///
+    /// If the protocol has no operation of this name, which is a fault of the suite.
+    #[must_use]
+    pub fn new(operation: &str) -> Self {
+        let operation = protocol::operation(operation);
+        let body = if operation.takes_json {
+            Body::Json(Value::Object(serde_json::Map::new()))
+        } else {
+            Body::None
+        };
+        Self {
+            operation,
+            id: None,
+            query: Vec::new(),
+            body,
+        }
+    }
+
+    /// The identifier in the route, in parts; empty for the root namespace.
+    #[must_use]
+    pub fn id(mut self, id: &[String]) -> Self {
+        self.id = Some(id.to_vec());
+        self
+    }
+
+    /// A query parameter.
+    #[must_use]
+    pub fn query(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.query.push((name, value.to_string()));
+        self
+    }
+
+    /// The JSON body.
+    #[must_use]
+    pub fn json(mut self, body: Value) -> Self {
+        self.body = Body::Json(body);
+        self
+    }
+
+    /// A body that may be anything, with its content type.
+    #[must_use]
+    pub fn raw(mut self, content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        self.body = Body::Raw(content_type, body.into());
+        self
+    }
+}
+
+/// What came back for a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// One request and what came of it.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    pub(crate) operation: &'static Operation,
+    pub(crate) url: String,
+    pub(crate) sent: Body,
+    pub(crate) answer: Result<Received, String>,
+    pub(crate) started: Instant,
+    pub(crate) ended: Instant,
+    /// Answers of 429 and 503 that were waited out before this one.
+    pub(crate) put_off: u32,
+}
+
+impl Exchange {
+    /// The HTTP status; none if no answer came.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.answer.as_ref().ok().map(|answer| answer.status)
+    }
+
+    /// The answer's body as JSON, if it is JSON.
+    #[must_use]
+    pub fn json(&self) -> Option<Value> {
+        let answer = self.answer.as_ref().ok()?;
+        serde_json::from_slice(&answer.body).ok()
+    }
+
+    /// The `code` of an `ErrorResponse`; none if the answer is no such thing.
+    #[must_use]
+    pub fn code(&self) -> Option<i64> {
+        if self.status()? < 400 {
+            return None;
+        }
+        self.json()?.get("code")?.as_i64()
+    }
+
+    /// When the request was about to be sent.
+    #[must_use]
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// When the answer had been read.
+    #[must_use]
+    pub fn ended(&self) -> Instant {
+        self.ended
+    }
+}
+
+/// The suite's own HTTP client.
+pub(crate) struct Wire {
+    http: reqwest::Client,
+    target: Target,
+    count: AtomicU64,
+}
+
+impl Wire {
+    pub(crate) fn new(target: Target) -> Result<Self, reqwest::Error> {
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(Duration::from_secs(10))
+            .timeout(target.timeout())
+            // Shorter than the keep-alive of common servers: a request on a connection that the
+            // server is closing would count as unanswered.
+            .pool_idle_timeout(Duration::from_secs(3))
+            .user_agent(concat!("lance-namespace-suite/", env!("CARGO_PKG_VERSION")))
+            .no_proxy()
+            .build()?;
+        Ok(Self {
+            http,
+            target,
+            count: AtomicU64::new(0),
+        })
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// How many requests have been sent so far.
+    pub(crate) fn requests(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Sends a call and waits for the whole answer.
+    ///
+    /// A 429 surely did not happen and is sent again after a wait; so is a read that was answered
+    /// 503 (requirement REST-13).
+    pub(crate) async fn send(&self, call: Call) -> Exchange {
+        let mut put_off = 0;
+        loop {
+            let exchange = self.send_once(&call, put_off).await;
+            let again = match exchange.status() {
+                Some(429) => true,
+                Some(503) => reads_only(call.operation),
+                _ => false,
+            };
+            if !again || put_off == RETRIES {
+                return exchange;
+            }
+            tokio::time::sleep(wait(&exchange, put_off)).await;
+            put_off += 1;
+        }
+    }
+
+    async fn send_once(&self, call: &Call, put_off: u32) -> Exchange {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        let url = self.url(call);
+        let mut request = self
+            .http
+            .request(call.operation.method.clone(), &url)
+            .headers(self.target.headers().clone())
+            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        request = match &call.body {
+            // Some servers answer 411 to a POST that does not say how long it is.
+            Body::None if call.operation.method == http::Method::POST => {
+                request.header(CONTENT_LENGTH, HeaderValue::from_static("0"))
+            }
+            Body::None => request,
+            Body::Json(body) => request
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .body(body.to_string()),
+            Body::Raw(content_type, body) => request
+                .header(CONTENT_TYPE, HeaderValue::from_static(content_type))
+                .body(body.clone()),
+        };
+        let started = Instant::now();
+        let answer = request
+            .send()
+            .and_then(async |response| {
+                Ok(Received {
+                    status: response.status().as_u16(),
+                    headers: response.headers().clone(),
+                    body: response.bytes().await?,
+                })
+            })
+            .await
+            .map_err(|error| chain(&error.without_url()));
+        Exchange {
+            operation: call.operation,
+            url: self.public_url(&url),
+            sent: call.body.clone(),
+            answer,
+            started,
+            ended: Instant::now(),
+            put_off,
+        }
+    }
+
+    fn url(&self, call: &Call) -> String {
+        let delimiter = self.target.delimiter();
+        let mut path = call.operation.path.trim_start_matches('/').to_owned();
+        if let Some(id) = &call.id {
+            let joined = if id.is_empty() {
+                delimiter.to_owned()
+            } else {
+                id.join(delimiter)
+            };
+            let encoded = utf8_percent_encode(&joined, SEGMENT).to_string();
+            path = path.replace("{id}", &encoded);
+        }
+        let mut query: Vec<(&str, &str)> = call
+            .query
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        if delimiter != "$" && !call.query.iter().any(|(name, _)| *name == "delimiter") {
+            query.push(("delimiter", delimiter));
+        }
+        let query: Vec<String> = query
+            .iter()
+            .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, SEGMENT)))
+            .collect();
+        let base = self.target.url().as_str();
+        if query.is_empty() {
+            format!("{base}{path}")
+        } else {
+            format!("{base}{path}?{}", query.join("&"))
+        }
+    }
+
+    fn public_url(&self, url: &str) -> String {
+        let base = self.target.url().as_str();
+        let rest = url.strip_prefix(base).unwrap_or(url);
+        format!("{}/{rest}", self.target.display_url())
+    }
+}
+
+/// Whether the operation changes nothing, so that it can be asked again whatever became of it.
+fn reads_only(operation: &Operation) -> bool {
+    let id = operation.id.as_str();
+    operation.method == http::Method::GET
+        || ["Describe", "List", "Get", "Count"]
+            .iter()
+            .any(|verb| id.starts_with(verb))
+        || id.ends_with("Exists")
+}
+
+fn wait(exchange: &Exchange, put_off: u32) -> Duration {
+    let asked = exchange
+        .answer
+        .as_ref()
+        .ok()
+        .and_then(|answer| answer.headers.get(RETRY_AFTER))
+        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
+        .map(Duration::from_secs);
+    let own = Duration::from_millis(50 << put_off.min(6));
+    asked.unwrap_or(own).max(own).min(LONGEST_WAIT)
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(target: Target, call: Call) -> String {
+        Wire::new(target).unwrap().url(&call)
+    }
+
+    fn parts(parts: &[&str]) -> Vec<String> {
+        parts.iter().map(|&part| part.to_owned()).collect()
+    }
+
+    #[test]
+    fn identifiers_stay_one_segment() {
+        let target = Target::new("http://host/api").unwrap();
+        let call = Call::new("DescribeTable").id(&parts(&["a/b", "c d%\\?#"]));
+        assert_eq!(
+            url(target, call),
+            "http://host/api/v1/table/a%2Fb%24c%20d%25%5C%3F%23/describe"
+        );
+    }
+
+    #[test]
+    fn the_root_is_the_delimiter_and_another_delimiter_is_said() {
+        let target = Target::new("http://host").unwrap();
+        let call = Call::new("ListNamespaces").id(&[]).query("limit", 5);
+        assert_eq!(
+            url(target.clone(), call.clone()),
+            "http://host/v1/namespace/%24/list?limit=5"
+        );
+        let target = target.with_delimiter("/").unwrap();
+        assert_eq!(
+            url(target, call),
+            "http://host/v1/namespace/%2F/list?limit=5&delimiter=%2F"
+        );
+    }
+
+    #[test]
+    fn only_reads_are_asked_again_after_a_503() {
+        let reads = protocol::operations()
+            .values()
+            .filter(|operation| reads_only(operation))
+            .map(|operation| operation.id.as_str())
+            .collect::<Vec<_>>();
+        assert_eq!(
+            reads,
+            [
+                "CountTableRows",
+                "DescribeNamespace",
+                "DescribeTable",
+                "DescribeTableIndexStats",
+                "DescribeTableVersion",
+                "DescribeTransaction",
+                "GetTableStats",
+                "GetTableTagVersion",
+                "ListAllTables",
+                "ListNamespaces",
+                "ListTableBranches",
+                "ListTableIndices",
+                "ListTableTags",
+                "ListTableVersions",
+                "ListTables",
+                "NamespaceExists",
+                "TableExists",
+            ]
+        );
+    }
+}
