@@ -5,6 +5,7 @@ mod connection;
 mod progress;
 mod run;
 
+use std::error::Error;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -47,6 +48,17 @@ struct Failure {
 }
 
 impl Failure {
+    /// A failure with an error's whole chain.
+    fn of(code: u8, error: &dyn Error) -> Self {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        Self { code, text }
+    }
+
     fn usage(text: impl Display) -> Self {
         Self {
             code: exit::USAGE,
@@ -104,7 +116,9 @@ async fn serve(listen: SocketAddr, db: Option<PathBuf>) -> Done {
         db,
         ..Config::default()
     };
-    let server = Server::bind(listen, config).await.map_err(Failure::usage)?;
+    let server = Server::bind(listen, config)
+        .await
+        .map_err(|error| Failure::of(exit::USAGE, &error))?;
     println!("{}", server.url());
     if let Err(error) = tokio::signal::ctrl_c().await {
         return Err(Failure::inconclusive(format!(

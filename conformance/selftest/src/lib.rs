@@ -1,1 +1,10 @@
-//! How the Lance Namespace conformance suite is itself tested.
+//! How the suite is itself tested: servers that are broken in one way each, and the suite run
+//! against them.
+//!
+//! A [`Mutant`](mutant::Mutant) stands before the router of the reference server and changes what
+//! goes through. The reference server has no fault in it and no switch for one.
+
+pub mod interpose;
+pub mod mutant;
+pub mod mutants;
+pub mod trial;

@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 
 use crate::cleanup::{self, Leftovers};
 use crate::outcome::Outcome;
-use crate::scenario::{Flow, Stop};
+use crate::scenario::{Flow, Scenario};
 use crate::stage::Stage;
 use crate::support::{self, PROBE, Support, Unsupported};
 use crate::target::Target;
@@ -215,29 +215,35 @@ impl Session {
         self: &Arc<Self>,
         operations: &[&'static str],
     ) -> Flow<Vec<Unsupported>> {
-        let mut lacking = Vec::new();
+        let mut lacking: BTreeMap<&str, Unsupported> = BTreeMap::new();
         for &operation in operations {
-            let cell = {
-                let mut support = self.support.lock().unwrap_or_else(PoisonError::into_inner);
-                Arc::clone(support.entry(operation).or_default())
-            };
-            let support = cell.get_or_try_init(async || {
-                let stage = self.probe.get_or_init(async || {
-                    static PROBING: crate::scenario::Scenario = PROBE;
-                    Stage::new(Arc::clone(self), &PROBING, 0)
-                });
-                support::probe(stage.await, operation).await
-            });
-            match support.await {
-                Ok(Support::Yes) => {}
-                Ok(Support::No(unsupported)) => lacking.push(unsupported.clone()),
-                Err(Stop::Violated) => {
-                    return Err(Stop::Inconclusive(format!("{operation} cannot be probed")));
+            // What cannot even be set up for is lacking for the same reason.
+            let chain = support::prerequisite(operation)
+                .into_iter()
+                .chain([operation]);
+            for operation in chain {
+                if let Support::No(unsupported) = self.support(operation).await? {
+                    lacking.insert(operation, unsupported);
+                    break;
                 }
-                Err(stop) => return Err(stop),
             }
         }
-        Ok(lacking)
+        Ok(lacking.into_values().collect())
+    }
+
+    async fn support(self: &Arc<Self>, operation: &'static str) -> Flow<Support> {
+        static PROBING: Scenario = PROBE;
+        let cell = {
+            let mut support = self.support.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(support.entry(operation).or_default())
+        };
+        let support = cell.get_or_try_init(async || {
+            let stage = self
+                .probe
+                .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0));
+            support::probe(stage.await, operation).await
+        });
+        support.await.cloned()
     }
 }
 

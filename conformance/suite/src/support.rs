@@ -43,6 +43,18 @@ pub(crate) struct Unsupported {
     pub(crate) wrongly: Option<Deviation>,
 }
 
+/// The operation without which another cannot be asked for: versions must be made before they
+/// are read.
+pub(crate) fn prerequisite(operation: &str) -> Option<&'static str> {
+    match operation {
+        "DescribeTableVersion"
+        | "BatchDeleteTableVersions"
+        | "CreateTableBranch"
+        | "CreateTableTag" => Some("CreateTableVersion"),
+        _ => None,
+    }
+}
+
 /// Asks a server for an operation.
 pub(crate) async fn probe(stage: &Stage, operation: &str) -> Flow<Support> {
     let mut exchange = ask(stage, operation, 0).await?;

@@ -1,0 +1,22 @@
+//! What a mutant is.
+
+use axum::Router;
+
+/// A server that is broken in one way.
+#[derive(Clone, Copy)]
+pub struct Mutant {
+    /// What the server does, in kebab case.
+    pub name: &'static str,
+    /// The requirements that the suite must report at the level must, and no others.
+    pub breaks: &'static [&'static str],
+    /// Puts the fault before an honest router.
+    pub wrap: fn(Router) -> Router,
+}
+
+impl std::fmt::Debug for Mutant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mutant")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,32 @@
+//! Faults of single versions.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use crate::interpose::interpose;
+use crate::mutant::Mutant;
+
+/// A create of a version that exists replaces it, and succeeds.
+pub(super) const CREATE_OVERWRITES: Mutant = Mutant {
+    name: "create-overwrites",
+    breaks: &["VER-2", "VER-3", "VER-4"],
+    wrap: |honest| {
+        interpose(honest, async |honest, received| {
+            let Some(table) = received.table("/version/create") else {
+                return honest.answer(received).await;
+            };
+            let body = received.json();
+            let answer = honest.answer(received).await;
+            if answer.status() != StatusCode::CONFLICT {
+                return answer;
+            }
+            let version = body["version"].as_i64().unwrap_or_default();
+            let delete = json!({
+                "branch": body["branch"],
+                "ranges": [{ "start_version": version, "end_version": version + 1 }],
+            });
+            honest.on_table(&table, "/version/delete", &delete).await;
+            honest.on_table(&table, "/version/create", &body).await
+        })
+    },
+};

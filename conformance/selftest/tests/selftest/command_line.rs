@@ -1,0 +1,168 @@
+//! What the command says and how it exits.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use lance_namespace_selftest::interpose::{interpose, ok};
+use lance_namespace_selftest::mutants::MUTANTS;
+use lance_namespace_selftest::trial::serve;
+use serde_json::json;
+
+/// The command, built by cargo: a test of another package has no other way to it.
+static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--package",
+            "lance-namespace-conformance",
+            "--bins",
+        ])
+        .args(["--message-format", "json"])
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    String::from_utf8(built.stdout)
+        .unwrap()
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .find_map(|message| {
+            let name = message["target"]["name"].as_str()?;
+            (name == "lance-namespace-conformance").then_some(())?;
+            message["executable"].as_str().map(PathBuf::from)
+        })
+        .unwrap()
+});
+
+fn run(args: &[&str]) -> Output {
+    let mut command = Command::new(&*COMMAND);
+    for variable in ["SERVER_URL", "API_KEY", "BEARER_TOKEN", "HEADERS", "PARENT"] {
+        command.env_remove(format!("LANCE_NAMESPACE_{variable}"));
+    }
+    command.args(args).output().unwrap()
+}
+
+#[track_caller]
+fn exits(args: &[&str], code: i32, says: &str) {
+    let output = run(args);
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+    assert!(text.contains(says), "{args:?}: {text}");
+}
+
+#[test]
+fn a_conformant_server_exits_0() {
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    exits(
+        &["--scenario", scenario, "--seed", "1"],
+        0,
+        "verdict: conformant",
+    );
+    exits(&["run", "--scenario", scenario], 0, "1 planned, 1 executed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_violation_exits_1_with_the_sentence_and_a_curl_command() {
+    let broken = MUTANTS
+        .iter()
+        .find(|mutant| mutant.name == "create-overwrites")
+        .unwrap();
+    let served = serve(broken.wrap).await;
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    let args = ["--server-url", served.url(), "--scenario", scenario];
+    let statement = "Creating a version that exists, with another manifest, answers 409";
+    exits(&args, 1, statement);
+    exits(&args, 1, "curl -i -X POST 'http://127.0.0.1:");
+    exits(&args, 1, "verdict: violation");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tier_that_is_claimed_and_missing_exits_1_and_one_that_is_only_missing_3() {
+    let served = serve(without_versions).await;
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    let mut args = vec!["--server-url", served.url(), "--scenario", scenario];
+    exits(&args, 3, "unsupported: nothing is certified");
+    args.extend(["--tier", "versions"]);
+    exits(&args, 1, "since the tier versions is claimed");
+}
+
+/// A server that says of versions what it has to say of what it lacks.
+fn without_versions(honest: Router) -> Router {
+    interpose(honest, async |honest, received| {
+        if received.table("/version/create").is_none() {
+            return honest.answer(received).await;
+        }
+        let body = json!({ "code": 0, "error": "no versions here" });
+        (StatusCode::NOT_ACCEPTABLE, ok(&body)).into_response()
+    })
+}
+
+#[test]
+fn a_wrong_command_line_exits_2() {
+    exits(&["--nope"], 2, "--nope");
+    exits(&["--server-url", "ftp://host"], 2, "http://127.0.0.1:2333");
+    exits(&["--tier", "nope"], 2, "the tiers are basic");
+    exits(&["--header", "no colon or value\u{7f}"], 2, "header");
+    exits(&["--namespace", "a$$b"], 2, "delimiter");
+    exits(
+        &["--json", "/nowhere/at/all.json"],
+        2,
+        "/nowhere/at/all.json",
+    );
+    exits(&["--jobs", "0"], 2, "jobs");
+    exits(&["explain", "nope"], 2, "list");
+}
+
+#[test]
+fn where_nothing_can_be_said_it_exits_3() {
+    // Bound and dropped: nothing listens there.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let url = format!("http://127.0.0.1:{port}");
+    exits(&["--server-url", &url], 3, "nothing answers");
+    exits(
+        &["cleanup", "abc", "--server-url", &url],
+        3,
+        "nothing answers",
+    );
+    exits(&["--scenario", "nope*"], 3, "no scenario matches nope*");
+    exits(&["--tier", "data"], 3, "no scenario matches tier data");
+}
+
+#[test]
+fn the_result_has_the_whole_plan() {
+    let file = std::env::temp_dir().join(format!("result-{}.json", std::process::id()));
+    let path = file.to_str().unwrap();
+    let scenario = "put-if-not-exists/*-is-there";
+    exits(
+        &["--scenario", scenario, "--seed", "5", "--json", path],
+        0,
+        "verdict",
+    );
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(result["schema"], 1);
+    assert_eq!(result["verdict"], "conformant");
+    assert_eq!(result["planned"], result["executed"]);
+    assert_eq!(result["seed"], 5);
+    assert_eq!(result["server"]["tiers"]["versions"], "conformant");
+    let scenarios = result["scenarios"].as_array().unwrap();
+    assert_eq!(scenarios.len(), result["planned"]);
+    assert_eq!(scenarios[0]["status"], "pass");
+    assert_eq!(scenarios[0]["requirements"][0], "VER-1");
+}

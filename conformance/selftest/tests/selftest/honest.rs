@@ -1,0 +1,31 @@
+//! The honest server is never accused.
+
+use lance_namespace_selftest::trial::trial;
+use lance_namespace_suite::plan::Plan;
+use lance_namespace_suite::play::Status;
+use lance_namespace_suite::run::Verdict;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_honest_server_passes_with_any_seed() {
+    let plan = Plan::new(&[], &[]).unwrap();
+    for seed in [2, 3] {
+        let run = trial(&plan, seed, |honest| honest).await;
+        let others: Vec<_> = run
+            .played
+            .iter()
+            .filter(|played| played.status != Status::Pass)
+            .map(|played| {
+                (
+                    played.scenario.id,
+                    played.status,
+                    &played.findings,
+                    &played.reason,
+                )
+            })
+            .collect();
+        assert!(others.is_empty(), "seed {seed}: {others:#?}");
+        assert_eq!(run.verdict(), Verdict::Conformant);
+        assert_eq!(run.executed(), run.planned);
+        assert_eq!(run.leftovers.left, Vec::<String>::new());
+    }
+}
