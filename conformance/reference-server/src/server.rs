@@ -95,7 +95,7 @@ impl Server {
         match tokio::time::timeout(GRACE, &mut self.serving).await {
             Ok(Ok(ended)) => ended.map_err(ServerError::Serve),
             Ok(Err(error)) => Err(ServerError::Serve(error.into())),
-            // Some client neither ends its request nor hangs up: drop ends it.
+            // Some client neither ends its request nor hangs up; it is not waited for.
             Err(_elapsed) => Ok(()),
         }
     }

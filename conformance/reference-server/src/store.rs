@@ -182,20 +182,42 @@ impl Store {
 /// Makes the tables in a database without any, and returns the version of the schema.
 fn create_schema(connection: &mut Connection) -> Result<i64, rusqlite::Error> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    // Looked at before anything is set: the file may be someone else's.
+    if let Some(found) = schema_version(connection)?
+        && found != SCHEMA_VERSION
+    {
+        return Ok(found);
+    }
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(64);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let objects: i64 =
-        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if objects == 0 {
-        transaction.execute_batch(include_str!("store/schema.sql"))?;
-        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    }
-    let version = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // Looked at again: another server may have opened the same file meanwhile.
+    let found = match schema_version(&transaction)? {
+        Some(found) => found,
+        None => {
+            transaction.execute_batch(include_str!("store/schema.sql"))?;
+            transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+            SCHEMA_VERSION
+        }
+    };
     transaction.commit()?;
-    Ok(version)
+    Ok(found)
+}
+
+/// The version of the schema, or nothing where the database is empty.
+fn schema_version(connection: &Connection) -> Result<Option<i64>, rusqlite::Error> {
+    let empty: bool =
+        connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| {
+            row.get(0)
+        })?;
+    if empty {
+        return Ok(None);
+    }
+    connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map(Some)
 }
 
 fn to_json(properties: &Properties) -> Result<String, Error> {

@@ -5,9 +5,17 @@
     reason = "helpers of tests stop at what they did not expect"
 )]
 
+mod auth;
 mod batch;
+mod concurrency;
+mod errors;
 mod harness;
+mod identifiers;
 mod namespaces;
+mod paging;
+mod refs;
 mod routes;
+mod server;
 mod tables;
+mod transactions;
 mod versions;
