@@ -9,6 +9,11 @@ use crate::error::Error;
 /// The delimiter where the request names none (REST-3).
 pub(crate) const DEFAULT_DELIMITER: &str = "$";
 
+/// How many parts an identifier has at most.
+///
+/// SQLite removes a namespace with what is in it level by level, and not through any number of them.
+pub const MAX_PARTS: usize = 100;
+
 /// One part of an identifier: any text but the empty one, `.` and `..`.
 ///
 /// The two dot names are refused since URL normalisation, in clients and on the way, takes them
@@ -48,6 +53,7 @@ impl TryFrom<String> for Part {
 /// Parts stay apart from the request to the database, so that no name, whatever characters it
 /// has, is the same as two names joined.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Vec<Part>")]
 pub(crate) struct Identifier(Vec<Part>);
 
 impl Identifier {
@@ -62,7 +68,7 @@ impl Identifier {
         let parts = text
             .split(delimiter)
             .map(|part| Part::try_from(part.to_owned()));
-        parts.collect::<Result<_, _>>().map(Self)
+        Self::try_from(parts.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Whether these are its parts.
@@ -101,6 +107,19 @@ impl Identifier {
         };
         let read_back = Self::parse(&joined, delimiter);
         read_back.is_ok_and(|id| id == *self).then_some(joined)
+    }
+}
+
+impl TryFrom<Vec<Part>> for Identifier {
+    type Error = Error;
+
+    fn try_from(parts: Vec<Part>) -> Result<Self, Error> {
+        if parts.len() > MAX_PARTS {
+            let count = parts.len();
+            let message = format!("an identifier has {count} parts, more than {MAX_PARTS}");
+            return Err(Error::invalid(message));
+        }
+        Ok(Self(parts))
     }
 }
 

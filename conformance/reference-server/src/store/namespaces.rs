@@ -16,12 +16,14 @@ pub(crate) struct Namespace {
 
 /// The namespace `id`, or an error that it does not exist.
 pub(crate) fn get(tx: &Transaction<'_>, id: &Identifier) -> Result<Namespace, Error> {
-    find(tx, id)?.ok_or_else(|| {
-        Error::new(
-            ErrorKind::NamespaceNotFound,
-            format!("namespace {id} does not exist"),
-        )
-    })
+    find(tx, id)?.ok_or_else(|| not_found(id))
+}
+
+fn not_found(id: &Identifier) -> Error {
+    Error::new(
+        ErrorKind::NamespaceNotFound,
+        format!("namespace {id} does not exist"),
+    )
 }
 
 /// The namespace `id`, if it exists.
@@ -47,12 +49,7 @@ pub(crate) fn key(tx: &Transaction<'_>, id: &Identifier) -> Result<i64, Error> {
         .prepare_cached("SELECT key FROM namespace WHERE path = ?")?
         .query_row([id.path()?], |row| row.get(0))
         .optional()?;
-    key.ok_or_else(|| {
-        Error::new(
-            ErrorKind::NamespaceNotFound,
-            format!("namespace {id} does not exist"),
-        )
-    })
+    key.ok_or_else(|| not_found(id))
 }
 
 /// Adds a namespace; its parent must exist (NS-3) and its name be free (NS-1).

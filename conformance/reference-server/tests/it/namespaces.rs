@@ -140,3 +140,25 @@ async fn a_listing_names_direct_children_in_order() {
     assert_eq!(inner["namespaces"], json!(["x"]));
     assert!(inner["page_token"].is_string());
 }
+
+/// NS-7 for the deepest tree there can be, and REST-14 for what is deeper.
+#[tokio::test]
+async fn a_tree_of_any_allowed_depth_is_dropped_as_one() {
+    let client = Client::new();
+    let mut id = "n".to_owned();
+    for _ in 1..lance_namespace_reference_server::MAX_PARTS {
+        client.namespace(&id, "create", json!({})).await.ok();
+        id.push_str("$n");
+    }
+    client.declare(&id).await;
+    client.create_version(&id, 1, "m").await.ok();
+    client
+        .table(&format!("{id}$t"), "declare", json!({}))
+        .await
+        .fails(400, 13);
+    client
+        .namespace("n", "drop", json!({"behavior": "Cascade"}))
+        .await
+        .ok();
+    assert_eq!(client.get("/v1/table").await.ok(), json!({"tables": []}));
+}
