@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::OnceCell;
 
 use crate::cleanup::{self, Leftovers};
+use crate::entry::Entry;
 use crate::outcome::Outcome;
-use crate::scenario::{Flow, Scenario};
-use crate::stage::Stage;
+use crate::scenario::{Flow, Scenario, Stop};
+use crate::stage::{Stage, Table};
 use crate::support::{self, PROBE, Support, Unsupported};
 use crate::target::Target;
 use crate::wire::{Call, Exchange, Wire};
@@ -26,7 +27,16 @@ pub struct Session {
     made: Mutex<Made>,
     support: Mutex<BTreeMap<&'static str, Arc<OnceCell<Support>>>>,
     probe: OnceCell<Stage>,
+    canary: OnceCell<Canary>,
     out_of_reach: OnceLock<String>,
+}
+
+/// A table that no scenario names: it must be as it was when all of them have ended.
+#[derive(Debug)]
+pub(crate) struct Canary {
+    pub(crate) table: Table,
+    /// Its versions; none if the server has no versions.
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// What scenarios made, or asked for, so that it can be removed even if no listing shows it.
@@ -89,7 +99,11 @@ impl Session {
         let exchange = session.send(call).await;
         let namespace = session.namespace.join(session.target().delimiter());
         match Outcome::of(&exchange) {
-            Outcome::Ok => Ok(Arc::new(session)),
+            Outcome::Ok => {
+                let session = Arc::new(session);
+                session.set_canary().await;
+                Ok(session)
+            }
             Outcome::Lost => Err(OpenError::Unreachable {
                 url: session.target().display_url(),
                 reason: exchange.answer.err().unwrap_or_default(),
@@ -123,8 +137,37 @@ impl Session {
             made: Mutex::default(),
             support: Mutex::default(),
             probe: OnceCell::new(),
+            canary: OnceCell::new(),
             out_of_reach: OnceLock::new(),
         })
+    }
+
+    /// Makes the canary, if that is not done yet. Where it cannot be made there is none.
+    pub(crate) async fn set_canary(self: &Arc<Self>) {
+        let made = self.canary.get_or_try_init(async || {
+            let stage = self.backstage().await;
+            let table = stage.table("canary").await?;
+            let mut entries = Vec::new();
+            if self.lacks(&["CreateTableVersion"]).await?.is_empty() {
+                stage.versions(&table, 1).await?;
+                entries = stage.stored(&table).await?;
+            }
+            Ok::<_, Stop>(Canary { table, entries })
+        });
+        // The scenario that looks for the canary says that there is none.
+        let _ = made.await;
+    }
+
+    pub(crate) fn canary(&self) -> Option<&Canary> {
+        self.canary.get()
+    }
+
+    /// A stage for what belongs to no scenario.
+    async fn backstage(self: &Arc<Self>) -> &Stage {
+        static PROBING: Scenario = PROBE;
+        self.probe
+            .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0))
+            .await
     }
 
     /// Removes what an earlier run left on the server.
@@ -232,17 +275,12 @@ impl Session {
     }
 
     async fn support(self: &Arc<Self>, operation: &'static str) -> Flow<Support> {
-        static PROBING: Scenario = PROBE;
         let cell = {
             let mut support = self.support.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(support.entry(operation).or_default())
         };
-        let support = cell.get_or_try_init(async || {
-            let stage = self
-                .probe
-                .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0));
-            support::probe(stage.await, operation).await
-        });
+        let support =
+            cell.get_or_try_init(async || support::probe(self.backstage().await, operation).await);
         support.await.cloned()
     }
 }

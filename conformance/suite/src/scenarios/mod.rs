@@ -1,17 +1,23 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod isolation;
 mod ordering;
 mod put_if_not_exists;
 
 use crate::scenario::Scenario;
 
+/// The scenario that looks at what all others have touched, and is played after them.
+pub(crate) const LAST: &str = isolation::CANARY;
+
 /// Every scenario, with its number.
 pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
-    let families: [&'static [&'static [Scenario]]; 3] = [
+    // Isolation comes last: it looks at what the others have touched.
+    let families = [
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        &[isolation::SCENARIOS],
     ];
     families
         .into_iter()

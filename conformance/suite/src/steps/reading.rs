@@ -58,7 +58,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if the table cannot be read.
+    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the table cannot be read.
     pub async fn unchanged(
         &self,
         requirement: &'static str,
@@ -66,6 +66,23 @@ impl Stage {
         before: &[Entry],
         exchanges: impl IntoIterator<Item = Arc<Exchange>>,
     ) -> Flow<bool> {
+        let held = self.compared(table, before, exchanges).await?;
+        let label = format!("versions of {}", table.label);
+        Ok(self.judge(requirement, &label, "unchanged", held))
+    }
+
+    /// Whether a table's versions are what they were before, as [`unchanged`](Self::unchanged)
+    /// judges it. Writes no line.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the table cannot be read.
+    pub async fn compared(
+        &self,
+        table: &Table,
+        before: &[Entry],
+        exchanges: impl IntoIterator<Item = Arc<Exchange>>,
+    ) -> Flow<Result<(), Deviation>> {
         let mut exchanges: Vec<Arc<Exchange>> = exchanges.into_iter().collect();
         let after = self.stored(table).await?;
         let mut changes = changes(before, &after);
@@ -92,16 +109,10 @@ impl Stage {
             }
         }
         let expected = format!("the versions of {} stay as they are", table.label);
-        let held = match changes.is_empty() {
+        Ok(match changes.is_empty() {
             true => Ok(()),
             false => Err(Deviation::new(expected, changes.join("; "), exchanges)),
-        };
-        Ok(self.judge(
-            requirement,
-            &format!("versions of {}", table.label),
-            "unchanged",
-            held,
-        ))
+        })
     }
 }
 
