@@ -1,4 +1,61 @@
-//! A client for the Lance Namespace REST protocol.
+//! A client for servers that speak the [Lance Namespace](https://lance.org/format/namespace/) REST
+//! protocol.
+//!
+//! ```no_run
+//! use lance_namespace_client::models::CreateTableVersionRequest;
+//! use lance_namespace_client::{Client, ErrorCode};
+//!
+//! # async fn example() -> Result<(), lance_namespace_client::Error> {
+//! let client = Client::builder("https://namespace.example.com/api/lance")
+//!     .bearer_token("...")
+//!     .build()?;
+//! let users = client.table(["prod", "users"]);
+//!
+//! // Put if not exists: of all writers of version 7, one succeeds.
+//! let request = CreateTableVersionRequest::new(7, "_versions/7.manifest-staged");
+//! match users.create_version(request).await {
+//!     Ok(created) => println!("committed: {:?}", created.version),
+//!     Err(error) if error.code() == Some(ErrorCode::CONCURRENT_MODIFICATION) => {
+//!         println!("another writer was first: {error}");
+//!     }
+//!     Err(error) => return Err(error),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The models and the methods of [`Client`] are generated from the protocol's own description,
+//! [`OPENAPI`].
 
-/// The protocol document.
+mod answer;
+mod arrow;
+mod auth;
+mod client;
+mod code;
+mod config;
+mod context;
+mod error;
+mod exchange;
+mod generated;
+mod id;
+mod lenient;
+mod namespace;
+mod operation;
+mod redact;
+mod table;
+mod tls;
+mod upload;
+
+pub use arrow::ArrowStream;
+pub use client::Client;
+pub use code::ErrorCode;
+pub use config::{ClientBuilder, http_client_builder};
+pub use error::{Error, ErrorKind};
+pub use generated::models;
+pub use namespace::Namespace;
+pub use operation::Operation;
+pub use reqwest;
+pub use table::Table;
+
+/// The description of the protocol that this crate is generated from: OpenAPI 3.1, as YAML.
 pub const OPENAPI: &str = include_str!("../openapi.yml");

@@ -1,0 +1,7 @@
+//! openapi.yml as the generation sees it: pure code on parsed values, shared with the tests.
+
+pub(crate) mod document;
+pub(crate) mod fault;
+mod node;
+pub(crate) mod operations;
+mod schema;

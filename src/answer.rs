@@ -1,0 +1,60 @@
+//! An answer of the server, whatever its status, and how its body is read.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use progenitor_client::{ByteStream, ResponseValue};
+use reqwest::StatusCode;
+use reqwest::header::{AUTHORIZATION, HeaderMap, SET_COOKIE};
+
+/// The body of an answer, as it comes.
+pub(crate) type Chunks = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send + Sync>>;
+
+/// An answer whose body has not been read.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) chunks: Chunks,
+}
+
+/// A body that has been read, or the part of it that came.
+#[derive(Default)]
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) broken: Option<reqwest::Error>,
+}
+
+impl Answer {
+    pub(crate) fn new(value: ResponseValue<ByteStream>) -> Self {
+        let mut headers = value.headers().clone();
+        // A cookie is a credential, and some servers send back what they were sent.
+        for name in [SET_COOKIE.as_str(), AUTHORIZATION.as_str(), "x-api-key"] {
+            if let reqwest::header::Entry::Occupied(mut entry) = headers.entry(name) {
+                for value in entry.iter_mut() {
+                    value.set_sensitive(true);
+                }
+            }
+        }
+        Self {
+            status: value.status(),
+            headers,
+            chunks: value.into_inner_stream(),
+        }
+    }
+
+    /// Adds what comes to `body` until its end, or until there are `limit` bytes.
+    pub(crate) async fn read(&mut self, body: &mut Body, limit: usize) {
+        while body.bytes.len() < limit {
+            match poll_fn(|cx| self.chunks.as_mut().poll_next(cx)).await {
+                Some(Ok(bytes)) => body.bytes.extend_from_slice(&bytes),
+                Some(Err(error)) => {
+                    body.broken = Some(error.without_url());
+                    return;
+                }
+                None => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The client.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+
+use crate::config::ClientBuilder;
+use crate::exchange::{Exchange, Sending};
+use crate::generated::wire;
+use crate::models::Identity;
+use crate::operation::Operation;
+use crate::{Error, Namespace, Table, auth, context};
+
+/// A client of a Lance namespace server. Cloning it is cheap and shares its connections.
+///
+/// It has a method for each operation of the protocol, which takes a request model and gives a
+/// response model; [`namespace`](Self::namespace), [`table`](Self::table) and [`root`](Self::root)
+/// give handles that save naming the object each time.
+///
+/// # Identifiers
+///
+/// The `id` of a request is the list of its parts, and an empty list is the root namespace. It is
+/// the route: a request without one is refused. Refused as well, before anything is sent, is an
+/// identifier with an empty part or with a part that contains the delimiter, and one that would
+/// mean another place on the path, such as `..`.
+///
+/// # Identity and context
+///
+/// The `identity` of a request is sent as `x-api-key` and `Authorization: Bearer`, an entry
+/// `header.X` of its `context` as the header `X`; neither is part of the body. The headers of the
+/// answer come back in the context of the response, or of the [`Error`], as `header.<name>`.
+#[derive(Clone)]
+pub struct Client(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) http: reqwest::Client,
+    /// Without a slash at its end.
+    pub(crate) base: String,
+    pub(crate) delimiter: String,
+    /// Of every request, credentials among them.
+    pub(crate) headers: HeaderMap,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) legacy_context: bool,
+}
+
+impl Client {
+    /// A client of the server at `base_url`, such as `http://localhost:2333` or
+    /// `https://host/api/lance`, with the usual settings. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// An [`Error`] of kind [`Config`](crate::ErrorKind::Config) when the URL cannot be used.
+    pub fn new(base_url: impl Into<String>) -> Result<Self, Error> {
+        Self::builder(base_url).build()
+    }
+
+    /// Begins a client of the server at `base_url` with settings of your own.
+    pub fn builder(base_url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(base_url.into())
+    }
+
+    /// A handle on a namespace, given the parts of its identifier. Nothing is sent.
+    pub fn namespace(&self, id: impl IntoIterator<Item = impl Into<String>>) -> Namespace {
+        Namespace::new(self.clone(), id.into_iter().map(Into::into).collect())
+    }
+
+    /// A handle on a table, given the parts of its identifier. Nothing is sent.
+    pub fn table(&self, id: impl IntoIterator<Item = impl Into<String>>) -> Table {
+        Table::new(self.clone(), id.into_iter().map(Into::into).collect())
+    }
+
+    /// A handle on the root namespace.
+    pub fn root(&self) -> Namespace {
+        Namespace::new(self.clone(), Vec::new())
+    }
+
+    /// What joins the parts of an identifier on the path.
+    pub fn delimiter(&self) -> &str {
+        &self.0.delimiter
+    }
+
+    /// Begins one call.
+    pub(crate) fn exchange(
+        &self,
+        operation: &'static Operation,
+        identity: Option<&Identity>,
+        context: Option<&HashMap<String, String>>,
+    ) -> Result<Exchange<'_>, Error> {
+        let refuse = |reason: String| Error::request(reason).of(operation);
+        let mut headers = self.0.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static(operation.accept()));
+        if let Some(context) = context {
+            context::send(context, self.0.legacy_context, &mut headers).map_err(refuse)?;
+        }
+        if let Some(identity) = identity {
+            auth::identify(identity, &mut headers).map_err(refuse)?;
+        }
+        let sending = Sending(headers);
+        let wire = wire::Client::new_with_client(&self.0.base, self.0.http.clone(), sending);
+        Ok(Exchange::new(&self.0, operation, wire))
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Headers that may be secrets are marked so and print as such.
+        f.debug_struct("Client")
+            .field("base_url", &self.0.base)
+            .field("delimiter", &self.0.delimiter)
+            .field("headers", &self.0.headers)
+            .field("timeout", &self.0.timeout)
+            .finish_non_exhaustive()
+    }
+}

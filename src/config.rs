@@ -1,0 +1,229 @@
+//! Settings of a client.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderValue, USER_AGENT};
+
+use crate::client::Inner;
+use crate::id::DEFAULT_DELIMITER;
+use crate::models::Identity;
+use crate::redact::Hidden;
+use crate::{Client, Error, auth, context, tls};
+
+const OWN_USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+/// The time that a connection may take to come about, unless set otherwise.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time that a request may take, unless set otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Builds a [`Client`].
+#[derive(Clone)]
+#[must_use]
+pub struct ClientBuilder {
+    base_url: String,
+    delimiter: String,
+    headers: Vec<(String, String)>,
+    identity: Identity,
+    connect_timeout: Option<Duration>,
+    timeout: Option<Duration>,
+    user_agent: Option<String>,
+    root_certificates: Vec<Vec<u8>>,
+    http_client: Option<reqwest::Client>,
+    legacy_context: bool,
+}
+
+impl ClientBuilder {
+    pub(crate) fn new(base_url: String) -> Self {
+        Self {
+            base_url,
+            delimiter: DEFAULT_DELIMITER.to_owned(),
+            headers: Vec::new(),
+            identity: Identity::new(),
+            connect_timeout: None,
+            timeout: Some(TIMEOUT),
+            user_agent: None,
+            root_certificates: Vec::new(),
+            http_client: None,
+            legacy_context: false,
+        }
+    }
+
+    /// What joins the parts of an identifier on the path: `$` unless set. Any other is told to the
+    /// server with each request. No part of an identifier may contain it.
+    pub fn delimiter(mut self, delimiter: impl Into<String>) -> Self {
+        self.delimiter = delimiter.into();
+        self
+    }
+
+    /// A header of every request. A credential of this builder, the context and the identity of a
+    /// request go before it, in rising order.
+    pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The API key of every request whose identity has none, sent as `x-api-key`.
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.identity.api_key = Some(key.into());
+        self
+    }
+
+    /// The bearer token of every request whose identity has none, sent as `Authorization`.
+    pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
+        self.identity.auth_token = Some(token.into());
+        self
+    }
+
+    /// The time that a connection may take to come about: 10 seconds unless set.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = Some(timeout);
+        self
+    }
+
+    /// The time that a request may take, from its start to the end of the answer: 60 seconds unless
+    /// set, `None` for no limit. It never cuts a stream: for an Arrow body that is sent it begins
+    /// when the body has been sent, and for an Arrow answer it ends when the answer begins.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.timeout = timeout.into();
+        self
+    }
+
+    /// The header `User-Agent`: this crate's name and version unless set.
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.user_agent = Some(user_agent.into());
+        self
+    }
+
+    /// Trusts the certificates in a PEM text, besides those of the operating system.
+    pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.root_certificates.push(pem.into());
+        self
+    }
+
+    /// Sends with a client of your own, whose TLS, proxies, pooling and redirection are then its
+    /// own. Start it from [`http_client_builder`], which follows no redirection: a client that
+    /// follows them may hand `x-api-key` to another host.
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.http_client = Some(client);
+        self
+    }
+
+    /// Also sends an entry `k` of a request's context whose key does not begin with `header.`, as
+    /// the header `x-lance-ctx-k`, as earlier releases of the protocol did. Off unless set: the
+    /// present release gives such entries no way to travel.
+    pub fn legacy_context_headers(mut self, on: bool) -> Self {
+        self.legacy_context = on;
+        self
+    }
+
+    /// Builds the client. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// An [`Error`] of kind [`Config`](crate::ErrorKind::Config) that names the setting that cannot
+    /// be used.
+    pub fn build(self) -> Result<Client, Error> {
+        let base = base_url(&self.base_url)?;
+        if self.delimiter.is_empty() {
+            return Err(Error::config(
+                "the delimiter is empty; leave it out for `$`",
+            ));
+        }
+        let mut headers = HeaderMap::new();
+        for (name, value) in &self.headers {
+            let (name, value) = context::header(name, value).map_err(|reason| {
+                Error::config(format!(
+                    "the default header {name:?} cannot be used: {reason}"
+                ))
+            })?;
+            headers.insert(name, value);
+        }
+        auth::identify(&self.identity, &mut headers).map_err(Error::config)?;
+        self.identify_client(&mut headers)?;
+        let http = match self.http_client {
+            Some(_) if self.connect_timeout.is_some() || !self.root_certificates.is_empty() => {
+                return Err(Error::config(
+                    "a connect timeout or root certificates have no effect on an HTTP client of \
+                     your own; set them there",
+                ));
+            }
+            Some(client) => client,
+            None => {
+                let builder = http_builder(&base, &self.root_certificates)?
+                    .connect_timeout(self.connect_timeout.unwrap_or(CONNECT_TIMEOUT));
+                builder.build().map_err(|error| {
+                    Error::config("the HTTP client cannot be built").caused_by(error)
+                })?
+            }
+        };
+        Ok(Client(Arc::new(Inner {
+            http,
+            base: base.as_str().trim_end_matches('/').to_owned(),
+            delimiter: self.delimiter,
+            headers,
+            timeout: self.timeout,
+            legacy_context: self.legacy_context,
+        })))
+    }
+
+    /// Sets the user agent, but not over that of a client that the caller made.
+    fn identify_client(&self, headers: &mut HeaderMap) -> Result<(), Error> {
+        let value = match &self.user_agent {
+            Some(own) => HeaderValue::from_str(own)
+                .map_err(|_| Error::config(format!("the user agent {own:?} is not a header")))?,
+            None if self.http_client.is_some() || headers.contains_key(USER_AGENT) => return Ok(()),
+            None => HeaderValue::from_static(OWN_USER_AGENT),
+        };
+        headers.insert(USER_AGENT, value);
+        Ok(())
+    }
+}
+
+/// A builder of HTTP clients as this crate's own are made for `base_url`: TLS by rustls with the
+/// certificates of the operating system when it is `https`, and no redirection followed. For
+/// [`ClientBuilder::http_client`], after changes.
+///
+/// # Errors
+///
+/// An [`Error`] of kind [`Config`](crate::ErrorKind::Config) when the URL or TLS cannot be used.
+pub fn http_client_builder(base_url: &str) -> Result<reqwest::ClientBuilder, Error> {
+    http_builder(&self::base_url(base_url)?, &[])
+}
+
+fn http_builder(base: &Url, roots: &[Vec<u8>]) -> Result<reqwest::ClientBuilder, Error> {
+    let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    tls::set_up(builder, base.scheme() == "https", roots)
+}
+
+fn base_url(text: &str) -> Result<Url, Error> {
+    let refuse = |reason: &str| Error::config(format!("the base URL cannot be used: {reason}"));
+    let url = Url::parse(text).map_err(|error| refuse(&error.to_string()))?;
+    if !["http", "https"].contains(&url.scheme()) {
+        return Err(refuse("its scheme is neither http nor https"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refuse(
+            "it holds credentials; give them to the builder instead",
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(refuse("it holds a query or a fragment; leave them out"));
+    }
+    Ok(url)
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers = self.headers.iter().map(|(name, _)| (name, Hidden));
+        f.debug_struct("ClientBuilder")
+            .field("delimiter", &self.delimiter)
+            .field("headers", &headers.collect::<Vec<_>>())
+            .field("identity", &self.identity)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
