@@ -56,6 +56,8 @@ pub(crate) struct Property {
     /// Its type without `Option`.
     pub(crate) inner: Type,
     pub(crate) optional: bool,
+    /// Required and nullable: `null` is sent where nothing is set.
+    pub(crate) sent_as_null: bool,
 }
 
 /// The models as a public module of the SDK.
@@ -150,39 +152,46 @@ fn look(model: &ItemStruct) -> Result<Vec<Property>, Box<dyn Error>> {
                 Some(inner) => (inner.clone(), true),
                 None => (field.ty.clone(), false),
             };
+            let serde = serde(field)?;
             Ok(Property {
-                name: protocol_name(field)?,
+                name: serde.name,
                 field: field.clone(),
                 inner,
                 optional,
+                sent_as_null: optional && !serde.left_out,
             })
         })
         .collect()
 }
 
-/// The name that a field has in JSON.
-fn protocol_name(field: &Field) -> Result<String, Box<dyn Error>> {
-    let mut name = field
-        .ident
-        .as_ref()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    for attribute in field
-        .attrs
-        .iter()
-        .filter(|known| known.path().is_ident("serde"))
-    {
+/// What the generator's attributes say of a field.
+struct Serde {
+    /// Its name in JSON.
+    name: String,
+    /// Whether it is left out of JSON when nothing is set.
+    left_out: bool,
+}
+
+fn serde(field: &Field) -> Result<Serde, Box<dyn Error>> {
+    let ident = field.ident.as_ref().map(ToString::to_string);
+    let mut serde = Serde {
+        name: ident.unwrap_or_default(),
+        left_out: false,
+    };
+    let attributes = field.attrs.iter();
+    for attribute in attributes.filter(|known| known.path().is_ident("serde")) {
         attribute.parse_nested_meta(|meta| {
             if let Ok(value) = meta.value() {
                 let value: LitStr = value.parse()?;
                 if meta.path.is_ident("rename") {
-                    name = value.value();
+                    serde.name = value.value();
                 }
             }
+            serde.left_out |= meta.path.is_ident("skip_serializing_if");
             Ok(())
         })?;
     }
-    Ok(name)
+    Ok(serde)
 }
 
 /// The serde attributes of a field, written anew.
@@ -198,7 +207,9 @@ fn attributes(property: &Property, request: bool) -> Result<Vec<Attribute>, Box<
         attributes.push(parse_quote!(#[serde(default, skip_serializing)]));
         return Ok(attributes);
     }
-    if property.optional {
+    if property.sent_as_null {
+        attributes.push(parse_quote!(#[serde(default)]));
+    } else if property.optional {
         attributes.push(parse_quote!(#[serde(default, skip_serializing_if = "Option::is_none")]));
     }
     let reader = match (

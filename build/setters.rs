@@ -65,9 +65,11 @@ fn setters(model: &Ident, properties: &[Property]) -> Result<TokenStream, Box<dy
     for property in properties.iter().filter(|property| property.optional) {
         let field = &property.field.ident;
         let plain = field.as_ref().map(ToString::to_string).unwrap_or_default();
-        let name = match plain.starts_with("with_") {
-            true => format_ident!("{plain}"),
-            false => format_ident!("with_{plain}"),
+        // Behind `with_` no keyword needs the underscore that sets a field apart from one.
+        let base = plain.trim_end_matches('_');
+        let name = match base.starts_with("with_") {
+            true => format_ident!("{base}"),
+            false => format_ident!("with_{base}"),
         };
         if !names.insert(name.clone()) {
             return Err(format!(

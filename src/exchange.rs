@@ -138,10 +138,12 @@ impl Exchange<'_> {
     where
         T: DeserializeOwned + CarriesContext,
     {
-        self.decode(call, |bytes| match bytes {
+        self.decode(call, |bytes| match bytes.trim_ascii_start() {
             // An answer without a body, such as a 204, is a model in which nothing is set.
             [] => serde_json::from_str("{}"),
-            _ => serde_json::from_slice(bytes),
+            [b'{', ..] => serde_json::from_slice(bytes),
+            // Models can be read from lists too, which is not lenience but luck.
+            _ => Err(serde::de::Error::custom("expected an object")),
         })
         .await
     }

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::bodies::WireBody;
 use super::fault::{Fault, Place};
 use super::node::{Node, referenced};
-use super::schema::{Schemas, is_binary};
+use super::schema::Schemas;
 
 /// The media type of a streamed request body.
 pub(crate) const ARROW_STREAM: &str = "application/vnd.apache.arrow.stream";
@@ -110,9 +111,9 @@ pub(crate) fn read(document: &Node<'_>) -> Result<Vec<Operation>, Fault> {
     Ok(operations)
 }
 
-struct Reader<'a> {
-    schemas: Schemas<'a>,
-    components: Node<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) schemas: Schemas<'a>,
+    pub(super) components: Node<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -155,6 +156,7 @@ impl<'a> Reader<'a> {
             None => self.schemas.get(&request).cloned(),
         };
         if let Some(model) = &properties {
+            self.schemas.refuse_binary(model)?;
             self.match_parameters(&mut parameters, model, node)?;
         }
         let body = match wire_body {
@@ -191,102 +193,19 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn parameter(&self, node: Node<'a>) -> Result<Parameter, Fault> {
-        let node = match node.text("$ref")? {
-            None => node,
-            Some(reference) => self.component(&node, "parameters", reference)?,
-        };
-        node.only(
-            "a parameter",
-            &[
-                "name",
-                "in",
-                "required",
-                "schema",
-                "description",
-                "example",
-                "examples",
-                "deprecated",
-            ],
-        )?;
-        let name = node
-            .text("name")?
-            .ok_or_else(|| node.place.fault("the parameter has no `name`; add it"))?;
-        let in_path = match node.text("in")? {
-            Some("path") => true,
-            Some("query") => false,
-            other => {
-                return Err(node.place.at("in").fault(format!(
-                    "parameters in {} are not known; only path and query are",
-                    other.unwrap_or("no place")
-                )));
-            }
-        };
-        let schema = self.schemas.convert(&node.expect("schema")?)?;
-        let kind = schema["type"].as_str().unwrap_or_default();
-        let plain = ["string", "integer", "number", "boolean"];
-        let list =
-            kind == "array" && !in_path && schema["items"]["type"].as_str() == Some("string");
-        if !plain.contains(&kind) && !list || in_path && kind != "string" {
-            return Err(node.place.at("schema").fault(
-                "a path parameter is a string; a query parameter is a string, a number, a flag or \
-                 a list of strings",
-            ));
-        }
-        Ok(Parameter {
-            name: name.to_owned(),
-            in_path,
-            required: node.flag("required")? || in_path,
-            description: node.text("description")?.map(str::to_owned),
-            schema: json!({ "type": schema["type"], "format": schema["format"],
-                            "items": schema["items"] }),
-            as_json: false,
-        })
-    }
-
     /// A component that is referred to.
-    fn component(&self, node: &Node<'a>, kind: &str, name: &str) -> Result<Node<'a>, Fault> {
+    pub(super) fn component(
+        &self,
+        node: &Node<'a>,
+        kind: &str,
+        name: &str,
+    ) -> Result<Node<'a>, Fault> {
         let place = node.place.at("$ref");
         let name = referenced(name, kind, &place)?;
         self.components
             .expect(kind)?
             .child(name)?
             .ok_or_else(|| place.fault(format!("no component is called `{name}`; add it")))
-    }
-
-    fn wire_body(&self, operation: &Node<'a>) -> Result<Option<WireBody<'a>>, Fault> {
-        let Some(node) = operation.child("requestBody")? else {
-            return Ok(None);
-        };
-        node.only("a request body", &["content", "required", "description"])?;
-        let (media, schema) = self.only_content(&node)?.ok_or_else(|| {
-            node.place
-                .fault("the request body has no content; add a media type or remove the body")
-        })?;
-        match media {
-            "application/json" => Ok(Some(WireBody::Json(schema))),
-            ARROW_STREAM if is_binary(&schema)? => Ok(Some(WireBody::Arrow)),
-            _ => Err(unknown_media(&node, media, ARROW_STREAM)),
-        }
-    }
-
-    /// The one media type of a body and its schema.
-    fn only_content(&self, node: &Node<'a>) -> Result<Option<(&'a str, Node<'a>)>, Fault> {
-        let Some(content) = node.child("content")? else {
-            return Ok(None);
-        };
-        let mut found = None;
-        for (media, body) in content.entries() {
-            let body = body?;
-            if found.is_some() {
-                return Err(body
-                    .place
-                    .fault("a second media type of one body is not known; keep one of them"));
-            }
-            body.only("a body", &["schema", "example", "examples"])?;
-            found = Some((media, body.expect("schema")?));
-        }
-        Ok(found)
     }
 
     /// The request model: the one that is the body, the one named after the operation, or one made
@@ -333,150 +252,9 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// Every parameter must have a property of the request model to take its value from.
-    fn match_parameters(
-        &self,
-        parameters: &mut [Parameter],
-        model: &Node<'a>,
-        operation: &Node<'a>,
-    ) -> Result<(), Fault> {
-        let properties = model.expect("properties")?;
-        for parameter in parameters
-            .iter_mut()
-            .filter(|known| known.name != DELIMITER)
-        {
-            let property = properties.child(&parameter.name)?.ok_or_else(|| {
-                operation.place.at("parameters").fault(format!(
-                    "`{}` has no property of its name at {}; add one to that model",
-                    parameter.name,
-                    pointer(&model.place)
-                ))
-            })?;
-            let property = self.schemas.convert(&property)?;
-            let identifier = parameter.in_path && parameter.name == "id";
-            let expected = if identifier {
-                "array"
-            } else {
-                kind(&parameter.schema)
-            };
-            parameter.as_json = kind(&parameter.schema) == "string" && kind(&property) == "object";
-            if kind(&property) != expected && !parameter.as_json {
-                return Err(operation.place.at("parameters").fault(format!(
-                    "`{}` is a {} here and a {} at {}; make them agree",
-                    parameter.name,
-                    kind(&parameter.schema),
-                    kind(&property),
-                    pointer(&model.place)
-                )));
-            }
-        }
-        Ok(())
-    }
-
     fn names(&self, schema: &Node<'a>, model: &str) -> Result<bool, Fault> {
         Ok(schema.text("$ref")? == Some(format!("#/components/schemas/{model}").as_str()))
     }
-
-    /// The one property of `model` that has the shape of `schema` and no other way to travel.
-    fn carrier(
-        &self,
-        model: &Node<'a>,
-        schema: &Node<'a>,
-        parameters: &[Parameter],
-    ) -> Result<String, Fault> {
-        let wanted = shape(&self.schemas.convert(schema)?);
-        let mut carriers = Vec::new();
-        for (name, property) in model.expect("properties")?.entries() {
-            let taken = ["identity", "context"].contains(&name)
-                || parameters.iter().any(|parameter| parameter.name == name);
-            if !taken && shape(&self.schemas.convert(&property?)?) == wanted {
-                carriers.push(name.to_owned());
-            }
-        }
-        match carriers.as_slice() {
-            [carrier] => Ok(carrier.clone()),
-            _ => Err(schema.place.fault(format!(
-                "{} properties at {} have the shape of this body, not one; name the model here",
-                carriers.len(),
-                pointer(&model.place)
-            ))),
-        }
-    }
-
-    fn answer(
-        &self,
-        operation: &Node<'a>,
-        model: &str,
-    ) -> Result<(Answer, Vec<String>, Option<String>), Fault> {
-        let responses = operation.expect("responses")?;
-        let mut statuses = Vec::new();
-        let mut success = None;
-        for (status, response) in responses.entries() {
-            let mut response = response?;
-            if let Some(reference) = response.text("$ref")? {
-                response = self.component(&response, "responses", reference)?;
-            }
-            response.only("a response", &["description", "content", "headers"])?;
-            statuses.push(status.to_owned());
-            if !status.starts_with('2') {
-                continue;
-            }
-            if success.is_some() {
-                return Err(responses
-                    .place
-                    .at(status)
-                    .fault("a second successful answer is not known; give the operation one"));
-            }
-            success = Some(self.success(&response, model)?);
-        }
-        let (answer, named) = success.ok_or_else(|| {
-            responses
-                .place
-                .fault("no successful answer is declared; add one")
-        })?;
-        Ok((answer, statuses, named))
-    }
-
-    fn success(&self, response: &Node<'a>, model: &str) -> Result<(Answer, Option<String>), Fault> {
-        let own = self.schemas.get(model).ok_or_else(|| {
-            response.place.fault(format!(
-                "the answer needs a model `{model}` that holds the context; add it"
-            ))
-        });
-        let Some((media, schema)) = self.only_content(response)? else {
-            own?;
-            return Ok((Answer::Empty, None));
-        };
-        match media {
-            ARROW_FILE if is_binary(&schema)? => Ok((Answer::Arrow, None)),
-            "application/json" => match schema.text("$ref")? {
-                Some(reference)
-                    if self
-                        .schemas
-                        .resolve(schema.clone())?
-                        .get("properties")
-                        .is_some() =>
-                {
-                    let name = referenced(reference, "schemas", &schema.place)?;
-                    Ok((Answer::Response, Some(name.to_owned())))
-                }
-                _ => Ok((Answer::Property(self.carrier(own?, &schema, &[])?), None)),
-            },
-            _ => Err(unknown_media(response, media, ARROW_FILE)),
-        }
-    }
-}
-
-enum WireBody<'a> {
-    Json(Node<'a>),
-    Arrow,
-}
-
-fn unknown_media(node: &Node<'_>, media: &str, arrow: &str) -> Fault {
-    node.place.at("content").at(media).fault(format!(
-        "media type `{media}` with this schema is not known here; only application/json and, for \
-         binary data, {arrow} are"
-    ))
 }
 
 fn optional(mut schema: Value, description: Option<&str>) -> Value {
@@ -489,20 +267,7 @@ fn optional(mut schema: Value, description: Option<&str>) -> Value {
     schema
 }
 
-/// A converted schema without what does not matter for its shape.
-fn shape(schema: &Value) -> Value {
-    let mut shape = schema.clone();
-    if let Value::Object(object) = &mut shape {
-        object.remove("description");
-        object.remove("nullable");
-    }
-    shape
-}
-
-fn kind(schema: &Value) -> &str {
-    schema["type"].as_str().unwrap_or("object")
-}
-
-fn pointer(place: &Place) -> String {
+/// The JSON pointer of a place.
+pub(super) fn pointer(place: &Place) -> String {
     place.fault("").pointer
 }

@@ -62,33 +62,37 @@ impl<'a> Schemas<'a> {
     pub(crate) fn models(&self) -> Result<Map<String, Value>, Fault> {
         let mut models = Map::new();
         for (name, node) in &self.0 {
-            if is_model(node)? && !self.holds_binary(node)? {
-                models.insert((*name).to_owned(), self.convert(node)?);
-            } else if !is_binary(node)? {
-                self.convert_unless_binary(node)?;
+            if is_binary(node)? || self.binary_property(node)?.is_some() {
+                continue;
+            }
+            // An alias is converted where it is used. Converting it here as well lets a fault in
+            // one that nothing uses stop the build too.
+            let converted = self.convert(node)?;
+            if is_model(node)? {
+                models.insert((*name).to_owned(), converted);
             }
         }
         Ok(models)
     }
 
-    /// Aliases are converted where they are used; converting them here as well lets a fault in one
-    /// that nothing uses stop the build too.
-    fn convert_unless_binary(&self, node: &Node<'a>) -> Result<(), Fault> {
-        if !self.holds_binary(node)? {
-            self.convert(node)?;
+    /// Refuses a model that holds binary data and is to travel as JSON.
+    pub(crate) fn refuse_binary(&self, model: &Node<'a>) -> Result<(), Fault> {
+        match self.binary_property(model)? {
+            Some(property) => Err(binary(&property)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn holds_binary(&self, node: &Node<'a>) -> Result<bool, Fault> {
-        if let Some(properties) = node.child("properties")? {
+    fn binary_property(&self, model: &Node<'a>) -> Result<Option<Node<'a>>, Fault> {
+        if let Some(properties) = model.child("properties")? {
             for (_, property) in properties.entries() {
-                if is_binary(&self.resolve(property?)?)? {
-                    return Ok(true);
+                let property = property?;
+                if is_binary(&self.resolve(property.clone())?)? {
+                    return Ok(Some(property));
                 }
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Follows references until a schema is reached.
@@ -138,12 +142,7 @@ impl<'a> Schemas<'a> {
         }
         let target = self.resolve(node.clone())?;
         let mut converted = if is_model(&target)? {
-            if self.holds_binary(&target)? {
-                return Err(node.place.fault(
-                    "the model named here holds binary data, which JSON cannot carry; give it as \
-                     a body of its own",
-                ));
-            }
+            self.refuse_binary(&target)?;
             json!({ "$ref": reference })
         } else {
             self.convert(&target)?
@@ -288,12 +287,15 @@ fn string(node: &Node<'_>) -> Result<Value, Fault> {
     match node.text("format")? {
         // Times stay text: the protocol only passes them on, and a type for them costs a crate.
         None | Some("date-time") => Ok(json!({ "type": "string" })),
-        Some("binary") => Err(node
-            .place
-            .at("format")
-            .fault("binary data is known only as a whole body; JSON cannot carry it")),
+        Some("binary") => Err(binary(node)),
         Some(other) => Err(unknown_format(node, other)),
     }
+}
+
+fn binary(node: &Node<'_>) -> Fault {
+    node.place
+        .at("format")
+        .fault("binary data is known only as a whole body, since JSON cannot carry it; give it one")
 }
 
 fn unknown_format(node: &Node<'_>, format: &str) -> Fault {

@@ -1,0 +1,23 @@
+//! Tests of the SDK: one binary, a module per concern.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking; clippy allows it in test functions only, not in helpers"
+)]
+
+mod context;
+mod conversion;
+mod errors;
+mod handles;
+mod identifiers;
+mod models;
+mod operations;
+mod sample;
+mod secrets;
+mod server;
+mod settings;
+mod streams;
+mod timeouts;
+#[cfg(feature = "rustls")]
+mod tls;
+mod wire;
