@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use heck::ToUpperCamelCase;
 use serde_json::Value;
 
+use super::openapi::operations::Operation;
+
 /// The descriptions of models and of their properties.
 pub(crate) struct Docs {
     models: BTreeMap<String, Option<String>>,
@@ -14,7 +16,7 @@ pub(crate) struct Docs {
 impl Docs {
     /// Reads the descriptions of `source`, the document before its conversion, which loses those
     /// that stand beside a reference.
-    pub(crate) fn read(source: &Value) -> Self {
+    pub(crate) fn read(source: &Value, operations: &[Operation]) -> Self {
         let mut docs = Self {
             models: BTreeMap::new(),
             properties: BTreeMap::new(),
@@ -22,6 +24,13 @@ impl Docs {
         let schemas = &source["components"]["schemas"];
         for (name, schema) in schemas.as_object().into_iter().flatten() {
             docs.model(name, schema, schemas);
+        }
+        for operation in operations {
+            if let Some(schema) = &operation.synthesised {
+                docs.model(&operation.request, schema, schemas);
+                let text = format!("Request of `{}`.", operation.id);
+                docs.models.insert(operation.request.clone(), Some(text));
+            }
         }
         docs
     }

@@ -4,16 +4,18 @@ use std::error::Error;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
+use serde_json::Value;
 use syn::Type;
 
 use super::docs::safe;
 use super::models::{Required, argument, is};
 use super::openapi::operations::{ARROW_FILE, Answer, Body, DELIMITER, Operation, Parameter};
 use super::wire::Methods;
-use super::{ident, snake};
+use super::{ident, nested, snake};
 
 /// The table of operations and the methods of the client.
 pub(crate) fn generate(
+    document: &Value,
     operations: &[Operation],
     methods: &Methods,
     required: &Required,
@@ -46,7 +48,11 @@ pub(crate) fn generate(
                 .take_while(|other| other.id != operation.id)
                 .count(),
         );
-        bodies.extend(facade(operation, parameters, required, &index)?);
+        let before = match operation.path.contains("{id}") {
+            true => TokenStream::new(),
+            false => nested::checks(document, &operation.request, &quote!(request)),
+        };
+        bodies.extend(facade(operation, parameters, required, &index, before)?);
     }
     let count = operations.len();
     Ok(quote! {
@@ -66,10 +72,10 @@ fn facade(
     parameters: &[(String, Type)],
     required: &Required,
     index: &Literal,
+    mut before: TokenStream,
 ) -> Result<TokenStream, Box<dyn Error>> {
     let name = ident(&operation.id);
     let request = format_ident!("{}", operation.request);
-    let mut before = TokenStream::new();
     let mut arguments = Vec::new();
     for (parameter, ty) in parameters {
         arguments.push(match parameter.as_str() {

@@ -3,6 +3,7 @@
 mod docs;
 mod facade;
 mod models;
+mod nested;
 mod openapi;
 mod setters;
 mod wire;
@@ -24,12 +25,12 @@ pub(crate) fn generate(source: &str) -> Result<Vec<(&'static str, String)>, Box<
         operations,
     } = convert(&source)?;
     let required = models::Required::read(&document);
-    let generated = wire::generate(document)?;
+    let generated = wire::generate(document.clone())?;
     let methods = wire::methods(&generated.client)?;
-    let docs = docs::Docs::read(&source);
+    let docs = docs::Docs::read(&source, &operations);
     let models = models::refine(generated.models, &docs, &required, &operations)?;
     let wire = wire::refine(generated.client, &operations)?;
-    let facade = facade::generate(&operations, &methods, &required)?;
+    let facade = facade::generate(&document, &operations, &methods, &required)?;
     Ok(vec![
         ("models.rs", print(models)?),
         ("wire.rs", print(wire)?),

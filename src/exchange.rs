@@ -93,6 +93,15 @@ impl<'a> Exchange<'a> {
         id::join(id, &self.client.delimiter).map_err(|reason| self.refuse(reason))
     }
 
+    /// Checks an identifier within a batch, whose path has none. It travels in parts, yet one that
+    /// could not stand on a path names an object that no other operation reaches.
+    pub(crate) fn nested(&self, id: Option<&[String]>) -> Result<(), Error> {
+        let id = id.ok_or_else(|| self.refuse("`id` is not set within the batch"))?;
+        id::join(id, &self.client.delimiter)
+            .map(drop)
+            .map_err(|reason| self.refuse(reason))
+    }
+
     /// Another path segment.
     pub(crate) fn segment(&self, name: &str, value: Option<&str>) -> Result<String, Error> {
         let value = self.required(name, value)?;

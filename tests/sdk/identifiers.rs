@@ -159,3 +159,38 @@ async fn a_backslash_stays_within_its_segment() {
     let sent = crate::server::only_request(&server).await;
     assert_eq!(sent.url.path(), "/api/lance/v1/table/a%5C..%5Cb/drop");
 }
+
+#[tokio::test]
+async fn identifiers_within_a_batch_keep_the_same_rules() {
+    let server = answering(ResponseTemplate::new(200).set_body_json(json!({}))).await;
+    let client = client(&server);
+    for id in [vec!["a$b"], vec![""], vec![".."]] {
+        let entries = [
+            CreateTableVersionEntry::new(["t"], 1, "m"),
+            CreateTableVersionEntry::new(id.clone(), 1, "m"),
+        ];
+        let request = BatchCreateTableVersionsRequest::new(entries);
+        let error = client
+            .batch_create_table_versions(&request)
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Request);
+
+        let declare = DeclareTableRequest::new().with_id(id);
+        let operation = CommitTableOperation::new().with_declare_table(declare);
+        let request = BatchCommitTablesRequest::new([operation]);
+        let error = client.batch_commit_tables(&request).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Request);
+    }
+    let operation =
+        CommitTableOperation::new().with_deregister_table(DeregisterTableRequest::new());
+    let request = BatchCommitTablesRequest::new([operation]);
+    let error = client.batch_commit_tables(&request).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("`id` is not set within the batch"),
+        "{error}"
+    );
+    assert!(server.received_requests().await.unwrap().is_empty());
+}

@@ -111,3 +111,19 @@ async fn the_user_agent_is_this_crate_or_set() {
     let crate_itself = concat!("lance-namespace-client/", env!("CARGO_PKG_VERSION"));
     assert_eq!(agents, [crate_itself, "app/2", "own/1", "app/2"]);
 }
+
+#[tokio::test]
+async fn calls_can_be_spawned_and_clients_shared() {
+    let server = answering(ResponseTemplate::new(200).set_body_json(json!({}))).await;
+    let client = Client::new(server.uri()).unwrap();
+    let calls: Vec<_> = (0..3)
+        .map(|number| {
+            let table = client.table([format!("t{number}")]);
+            tokio::spawn(async move { table.drop().await })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(server.received_requests().await.unwrap().len(), 3);
+}
