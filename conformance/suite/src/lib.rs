@@ -24,6 +24,7 @@ pub mod result;
 pub mod run;
 pub mod scenario;
 pub mod scenarios;
+mod sdk;
 pub mod session;
 pub mod stage;
 mod staging;

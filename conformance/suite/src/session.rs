@@ -13,7 +13,7 @@ use crate::scenario::{Flow, Scenario, Stop};
 use crate::stage::{Stage, Table};
 use crate::support::{self, PROBE, Support, Unsupported};
 use crate::target::Target;
-use crate::wire::{Call, Exchange, Wire};
+use crate::wire::{Call, ClientError, Exchange, Wire};
 
 /// What the names of all runs' namespaces begin with.
 pub(crate) const PREFIX: &str = "lance_conformance_";
@@ -52,7 +52,7 @@ pub(crate) struct Made {
 pub enum OpenError {
     /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]
-    Client(#[from] reqwest::Error),
+    Client(#[from] ClientError),
     /// Nothing answers at the URL.
     #[error("nothing answers at {url}: {reason}; is the server running there?")]
     Unreachable {
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    fn over(target: Target, seed: u64, run: String) -> Result<Self, reqwest::Error> {
+    fn over(target: Target, seed: u64, run: String) -> Result<Self, ClientError> {
         let mut namespace = target.parent().to_vec();
         namespace.push(format!("{PREFIX}{run}"));
         Ok(Self {

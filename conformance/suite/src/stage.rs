@@ -17,7 +17,7 @@ use crate::scenario::{Flow, Scenario, Stop};
 use crate::session::Session;
 use crate::staging::Staging;
 use crate::wire::{Call, Exchange};
-use crate::{calls, validity};
+use crate::{calls, sdk, validity};
 
 /// The stage that a scenario plays on. Clones share it.
 #[derive(Clone)]
@@ -241,7 +241,11 @@ impl Stage {
     /// protocol says of every answer is checked all the same.
     pub async fn exchange(&self, call: Call) -> Arc<Exchange> {
         let exchange = Arc::new(self.session().send(call).await);
-        for (requirement, level, deviation) in validity::deviations(&exchange) {
+        let deviations = validity::deviations(&exchange);
+        if deviations.is_empty() {
+            sdk::check(&exchange);
+        }
+        for (requirement, level, deviation) in deviations {
             self.find(requirement, level, deviation);
         }
         exchange

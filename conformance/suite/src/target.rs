@@ -150,6 +150,15 @@ impl Target {
             .to_owned()
     }
 
+    /// The base URL without the user and the password that requests carry.
+    pub(crate) fn url_without_user(&self) -> String {
+        let mut url = self.url.clone();
+        // Only a URL without a host refuses these, and this one has a host.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.into()
+    }
+
     pub(crate) fn url(&self) -> &Url {
         &self.url
     }

@@ -151,6 +151,16 @@ impl Exchange {
     }
 }
 
+/// Why an HTTP client cannot be set up.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub enum ClientError {
+    /// TLS cannot be used.
+    Tls(#[from] lance_namespace_client::Error),
+    /// The client cannot be built.
+    Build(#[from] reqwest::Error),
+}
+
 /// The suite's own HTTP client.
 pub(crate) struct Wire {
     http: reqwest::Client,
@@ -159,9 +169,9 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub(crate) fn new(target: Target) -> Result<Self, reqwest::Error> {
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
+    pub(crate) fn new(target: Target) -> Result<Self, ClientError> {
+        // The SDK's settings for TLS and redirects; all that is sent and read is the suite's own.
+        let http = lance_namespace_client::http_client_builder(&target.url_without_user())?
             .connect_timeout(Duration::from_secs(10))
             .timeout(target.timeout())
             // Shorter than the keep-alive of common servers: a request on a connection that the
