@@ -92,6 +92,53 @@ pub fn commit_deregister(id: &[String]) -> Value {
     json!({ "deregister_table": { "id": id } })
 }
 
+/// `DescribeTable`.
+#[must_use]
+pub fn describe_table(id: &[String]) -> Call {
+    Call::new("DescribeTable").id(id).json(json!({ "id": id }))
+}
+
+/// `TableExists`.
+#[must_use]
+pub fn table_exists(id: &[String]) -> Call {
+    Call::new("TableExists").id(id).json(json!({ "id": id }))
+}
+
+/// `DeregisterTable`.
+#[must_use]
+pub fn deregister(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("DeregisterTable").id(id).json(body)
+}
+
+/// `CreateNamespace`.
+#[must_use]
+pub fn create_namespace(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("CreateNamespace").id(id).json(body)
+}
+
+/// `DropNamespace` of one that is empty.
+#[must_use]
+pub fn drop_namespace(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("DropNamespace").id(id).json(body)
+}
+
+/// `CreateTableTag` on the main branch.
+#[must_use]
+pub fn create_tag(table: &Table, tag: &str, version: i64) -> Call {
+    let body = json!({ "id": table.id, "tag": tag, "version": version });
+    Call::new("CreateTableTag").id(&table.id).json(body)
+}
+
+/// `CreateTableBranch` from the latest version of the main branch.
+#[must_use]
+pub fn create_branch(table: &Table, name: &str) -> Call {
+    let body = json!({ "id": table.id, "name": name });
+    Call::new("CreateTableBranch").id(&table.id).json(body)
+}
+
 fn ranges_json(ranges: &[(i64, i64)]) -> Vec<Value> {
     ranges
         .iter()

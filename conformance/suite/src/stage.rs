@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::answer::Answer;
@@ -109,13 +109,22 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if it cannot be made.
     pub async fn namespace(&self, name: &str) -> Flow<Namespace> {
-        let id = self.home().await?.child(name);
-        self.make_namespace(id).await
+        let home = self.home().await?;
+        self.namespace_in(&home, name).await
+    }
+
+    /// A namespace of this name inside another one.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if it cannot be made.
+    pub async fn namespace_in(&self, parent: &Namespace, name: &str) -> Flow<Namespace> {
+        self.make_namespace(parent.child(name)).await
     }
 
     async fn make_namespace(&self, id: Vec<String>) -> Flow<Namespace> {
         self.session().made_namespace(&id);
-        let call = Call::new("CreateNamespace").id(&id);
+        let call = calls::create_namespace(&id);
         self.ask("create a namespace", call).await.set_up()?;
         Ok(Namespace { id })
     }
@@ -332,8 +341,7 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if the answer is neither 200 nor 404.
     pub async fn table_exists(&self, id: &[String]) -> Flow<bool> {
-        let call = Call::new("TableExists").id(id).json(json!({ "id": id }));
-        let exchange = self.exchange(call).await;
+        let exchange = self.exchange(calls::table_exists(id)).await;
         match Outcome::of(&exchange) {
             Outcome::Ok => Ok(true),
             Outcome::Refused(404, _) => Ok(false),

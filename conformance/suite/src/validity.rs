@@ -87,7 +87,7 @@ fn error_deviations(
 /// Middleware may refuse in plain text what never reaches an operation, and what stands between
 /// client and server may fail in its own words.
 fn excused(exchange: &Exchange, status: u16) -> bool {
-    let malformed = matches!(exchange.sent, Body::Raw(..));
+    let malformed = exchange.odd || matches!(exchange.sent, Body::Raw(..));
     match status {
         // Absent routes are judged where a tier is probed, under REST-12.
         404 | 405 => exchange

@@ -33,6 +33,7 @@ pub struct Call {
     pub(crate) id: Option<Vec<String>>,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) body: Body,
+    pub(crate) odd: bool,
 }
 
 /// The body of a request.
@@ -62,6 +63,7 @@ impl Call {
             id: None,
             query: Vec::new(),
             body,
+            odd: false,
         }
     }
 
@@ -83,6 +85,14 @@ impl Call {
     #[must_use]
     pub fn json(mut self, body: Value) -> Self {
         self.body = Body::Json(body);
+        self
+    }
+
+    /// Says that no client should send this: what refuses it may be middleware, in plain text
+    /// (requirement REST-6).
+    #[must_use]
+    pub fn odd(mut self) -> Self {
+        self.odd = true;
         self
     }
 
@@ -108,6 +118,7 @@ pub struct Exchange {
     pub(crate) operation: &'static Operation,
     pub(crate) url: String,
     pub(crate) sent: Body,
+    pub(crate) odd: bool,
     pub(crate) answer: Result<Received, String>,
     pub(crate) started: Instant,
     pub(crate) ended: Instant,
@@ -254,6 +265,7 @@ impl Wire {
             operation: call.operation,
             url: self.public_url(&url),
             sent: call.body.clone(),
+            odd: call.odd,
             answer,
             started,
             ended: Instant::now(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::answer::{Answer, Reply};
 use crate::calls;
-use crate::entry::Entry;
+use crate::entry::{Entry, Manifest};
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::scenario::Flow;
@@ -113,6 +113,19 @@ impl Stage {
             true => Ok(()),
             false => Err(Deviation::new(expected, changes.join("; "), exchanges)),
         })
+    }
+}
+
+impl Table {
+    /// Which of these manifests an entry of this table is made of, by any field that is one
+    /// manifest's own, or by the bytes at its path; none if nothing tells.
+    pub async fn owners(&self, entry: &Entry, manifests: &[Manifest]) -> Vec<usize> {
+        let told = |manifest: &Manifest| manifest.path == entry.manifest_path;
+        let bytes = match manifests.iter().any(told) {
+            true => None,
+            false => self.staging.get(&entry.manifest_path).await,
+        };
+        entry.whose(manifests, bytes.as_deref())
     }
 }
 

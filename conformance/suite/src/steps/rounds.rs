@@ -96,14 +96,7 @@ impl Rounds {
             }
             return Ok(());
         };
-        let bytes = match manifests
-            .iter()
-            .any(|manifest| manifest.path == entry.manifest_path)
-        {
-            true => None,
-            false => table.staging.get(&entry.manifest_path).await,
-        };
-        let owners = entry.whose(manifests, bytes.as_deref());
+        let owners = table.owners(&entry, manifests).await;
         let entitled = |racer: &usize| winners.contains(racer) || unknown.contains(racer);
         if owners.is_empty() {
             self.untold += 1;
