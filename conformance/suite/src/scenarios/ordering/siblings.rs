@@ -181,7 +181,7 @@ async fn read(s: &Stage, home: &Namespace, turn: usize, faults: &Mutex<Faults>) 
             return Ok(());
         }
     };
-    let limit = (turn % 2 == 0).then_some(2);
+    let limit = turn.is_multiple_of(2).then_some(2);
     let walk = listing.pages(s, limit).await?;
     let missing = walk.missing(&items);
     let at = format!("{} {}", walk.pages.len(), listing.label);
