@@ -224,8 +224,9 @@ impl Exchange<'_> {
             Some(Err(Wire::CommunicationError(error) | Wire::ResponseBodyError(error))) => {
                 Error::transport(error)
             }
-            // The client is made so that neither its hooks nor its status codes can be refused.
-            Some(Err(other)) => Error::new(ErrorKind::Transport, other.to_string()),
+            // Every status is declared as a stream and the hooks refuse nothing, so that this does
+            // not come up. What progenitor says here could hold the URL, and is left out.
+            Some(Err(_)) => Error::new(ErrorKind::Transport, "the answer was not understood"),
             None => Error::new(ErrorKind::Timeout, "the time for the request ran out"),
         };
         Err(error.of(self.operation))

@@ -26,6 +26,15 @@
 //!
 //! The models and the methods of [`Client`] are generated from the protocol's own description,
 //! [`OPENAPI`].
+//!
+//! # Features
+//!
+//! `rustls`, on unless switched off: HTTPS by rustls, with ring and the certificates of the operating
+//! system. Without it a base URL of `https` is refused.
+//!
+//! The feature switches `rustls-no-provider` of reqwest on for the whole program. Where nothing else
+//! switches a TLS of reqwest on, `reqwest::Client::new` then panics for want of a provider; begin
+//! with [`http_client_builder`] instead.
 
 mod answer;
 mod arrow;
@@ -57,5 +66,9 @@ pub use operation::Operation;
 pub use reqwest;
 pub use table::Table;
 
-/// The description of the protocol that this crate is generated from: OpenAPI 3.1, as YAML.
+/// The description of the protocol that this crate is generated from: OpenAPI 3.1, as YAML, with the
+/// release of the specification in `x-release`.
+///
+/// It is what the methods and the models of this crate say, before any conversion: for tools that
+/// check a server's answers against the protocol or read its operations.
 pub const OPENAPI: &str = include_str!("../openapi.yml");
