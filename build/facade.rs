@@ -216,9 +216,9 @@ fn documentation(operation: &Operation) -> String {
         .collect();
     let statuses = statuses.join(", ");
     let text = format!(
-        "{text}\n\n`{}`: `{} {}`, answered with {statuses}.{body}\n\n# Errors\n\nAn [`Error`] when the request cannot be \
-         sent as it is, when the server does not answer or refuses, or when its answer cannot be \
-         read.",
+        "{text}\n\n`{}`: `{} {}`, answered with {statuses}.{body}\n\n# Errors\n\nAn [`Error`] when \
+         the request cannot be sent as it is, when the server does not answer or refuses, or when \
+         its answer cannot be read.",
         operation.id, operation.method, operation.path
     );
     format!(" {}", text.replace('\n', "\n "))

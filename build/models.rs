@@ -130,7 +130,8 @@ fn refine_model(
     let attributes = &model.attrs;
     Ok(quote! {
         #(#attributes)*
-        #[derive(Clone, #derive_debug #derive_default PartialEq, ::serde::Deserialize, ::serde::Serialize)]
+        #[derive(Clone, #derive_debug #derive_default PartialEq)]
+        #[derive(::serde::Deserialize, ::serde::Serialize)]
         #[non_exhaustive]
         pub struct #ident { #(#fields,)* }
 
@@ -274,7 +275,9 @@ fn contexts(operations: &[Operation]) -> TokenStream {
         let model = quote::format_ident!("{model}");
         quote! {
             impl crate::context::CarriesContext for #model {
-                fn context_mut(&mut self) -> &mut Option<::std::collections::HashMap<String, String>> {
+                fn context_mut(
+                    &mut self,
+                ) -> &mut Option<::std::collections::HashMap<String, String>> {
                     &mut self.context
                 }
             }

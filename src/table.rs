@@ -132,7 +132,8 @@ impl Table {
 
 /// Versions.
 impl Table {
-    /// Creates a version if it does not exist: of all who create one version, one succeeds: `CreateTableVersion`.
+    /// Creates a version if it does not exist: `CreateTableVersion`. Of all who create one version,
+    /// one succeeds.
     ///
     /// # Errors
     ///

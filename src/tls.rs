@@ -28,7 +28,8 @@ pub(crate) fn set_up(
     if !secure {
         if !roots.is_empty() {
             return Err(Error::config(
-                "root certificates are of no use with a base URL of http; use https or leave them out",
+                "root certificates are of no use with a base URL of http; use https or leave them \
+                 out",
             ));
         }
         let config = config
@@ -69,7 +70,8 @@ pub(crate) fn set_up(
 ) -> Result<reqwest::ClientBuilder, Error> {
     if secure || !roots.is_empty() {
         return Err(Error::config(
-            "TLS cannot be used: this build has it switched off; switch the feature `rustls` on",
+            "TLS cannot be used, so neither https nor root certificates can: this build has it \
+             switched off; switch the feature `rustls` on",
         ));
     }
     Ok(http)

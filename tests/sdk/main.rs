@@ -12,6 +12,7 @@ mod handles;
 mod identifiers;
 mod models;
 mod operations;
+mod refusals;
 mod sample;
 mod secrets;
 mod server;

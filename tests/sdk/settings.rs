@@ -127,3 +127,11 @@ async fn calls_can_be_spawned_and_clients_shared() {
     }
     assert_eq!(server.received_requests().await.unwrap().len(), 3);
 }
+
+#[cfg(not(feature = "rustls"))]
+#[test]
+fn without_the_feature_https_is_an_error() {
+    let error = Client::new("https://localhost").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(error.to_string().contains("switch the feature"), "{error}");
+}

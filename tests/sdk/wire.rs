@@ -31,11 +31,18 @@ macro_rules! sent {
                 })
                 .await;
                 let mut request = $request;
-                request.identity = Some(Identity::new().with_api_key("key").with_auth_token("token"));
+                request.identity = Some(
+                    Identity::new()
+                        .with_api_key("key")
+                        .with_auth_token("token")
+                );
                 request.context = Some([("header.X-Trace".to_owned(), "a1".to_owned())].into());
                 client(&server).$operation(&request $(, $body)?).await.unwrap();
                 let sent = show(&only_request(&server).await);
-                insta::with_settings!({ snapshot_path => "snapshots/wire", prepend_module_to_snapshot => false }, {
+                insta::with_settings!({
+                    snapshot_path => "snapshots/wire",
+                    prepend_module_to_snapshot => false,
+                }, {
                     insta::assert_snapshot!(id, sent);
                 });
             }
@@ -95,71 +102,225 @@ fn query() -> QueryTableRequest {
 }
 
 sent! {
-    create_namespace(CreateNamespaceRequest::new().with_id(["prod"]).with_mode("ExistOk").with_properties([("owner", "ann")]));
-    list_namespaces(ListNamespacesRequest::new().with_id(Vec::<String>::new()).with_limit(2).with_page_token("a b"));
+    create_namespace(
+        CreateNamespaceRequest::new()
+            .with_id(["prod"])
+            .with_mode("ExistOk")
+            .with_properties([("owner", "ann")])
+    );
+    list_namespaces(
+        ListNamespacesRequest::new()
+            .with_id(Vec::<String>::new())
+            .with_limit(2)
+            .with_page_token("a b")
+    );
     describe_namespace(DescribeNamespaceRequest::new().with_id(["prod"]));
-    drop_namespace(DropNamespaceRequest::new().with_id(["prod"]).with_mode("Skip").with_behavior("Restrict"));
+    drop_namespace(
+        DropNamespaceRequest::new()
+            .with_id(["prod"])
+            .with_mode("Skip")
+            .with_behavior("Restrict")
+    );
     namespace_exists(NamespaceExistsRequest::new().with_id(["prod"]));
-    list_tables(ListTablesRequest::new().with_id(["prod"]).with_limit(2).with_page_token("t").with_include_declared(false));
-    list_all_tables(ListAllTablesRequest::new().with_limit(2).with_page_token("t").with_include_declared(true));
-    register_table(RegisterTableRequest::new("s3://data/users").with_id(TABLE).with_mode("Create").with_properties([("a", "b")]));
-    describe_table(DescribeTableRequest::new().with_id(TABLE).with_version(3).with_table_uri(true).with_load_detailed_metadata(false).with_check_declared(true).with_vend_credentials(true));
+    list_tables(
+        ListTablesRequest::new()
+            .with_id(["prod"])
+            .with_limit(2)
+            .with_page_token("t")
+            .with_include_declared(false)
+    );
+    list_all_tables(
+        ListAllTablesRequest::new()
+            .with_limit(2)
+            .with_page_token("t")
+            .with_include_declared(true)
+    );
+    register_table(
+        RegisterTableRequest::new("s3://data/users")
+            .with_id(TABLE)
+            .with_mode("Create")
+            .with_properties([("a", "b")])
+    );
+    describe_table(
+        DescribeTableRequest::new()
+            .with_id(TABLE)
+            .with_version(3)
+            .with_table_uri(true)
+            .with_load_detailed_metadata(false)
+            .with_check_declared(true)
+            .with_vend_credentials(true)
+    );
     table_exists(TableExistsRequest::new().with_id(TABLE).with_version(3));
     drop_table(DropTableRequest::new().with_id(TABLE));
     deregister_table(DeregisterTableRequest::new().with_id(TABLE));
     restore_table(RestoreTableRequest::new(3).with_id(TABLE).with_branch("dev"));
-    rename_table(RenameTableRequest::new("people").with_id(TABLE).with_new_namespace_id(["archive"]));
-    update_table_schema_metadata(UpdateTableSchemaMetadataRequest::new().with_id(TABLE).with_branch("dev").with_metadata([("a", "b")]));
-    list_table_versions(ListTableVersionsRequest::new().with_id(TABLE).with_branch("dev").with_descending(true).with_limit(1).with_page_token("t"));
-    create_table_version(CreateTableVersionRequest::new(7, "_versions/7.manifest").with_id(TABLE).with_branch("dev").with_manifest_size(99).with_e_tag("e").with_naming_scheme("V2").with_metadata([("a", "b")]));
-    describe_table_version(DescribeTableVersionRequest::new().with_id(TABLE).with_version(7).with_branch("dev"));
-    batch_delete_table_versions(BatchDeleteTableVersionsRequest::new([VersionRange::new(0, -1)]).with_id(TABLE).with_branch("dev"));
+    rename_table(
+        RenameTableRequest::new("people")
+            .with_id(TABLE)
+            .with_new_namespace_id(["archive"])
+    );
+    update_table_schema_metadata(
+        UpdateTableSchemaMetadataRequest::new()
+            .with_id(TABLE)
+            .with_branch("dev")
+            .with_metadata([("a", "b")])
+    );
+    list_table_versions(
+        ListTableVersionsRequest::new()
+            .with_id(TABLE)
+            .with_branch("dev")
+            .with_descending(true)
+            .with_limit(1)
+            .with_page_token("t")
+    );
+    create_table_version(
+        CreateTableVersionRequest::new(7, "_versions/7.manifest")
+            .with_id(TABLE)
+            .with_branch("dev")
+            .with_manifest_size(99)
+            .with_e_tag("e")
+            .with_naming_scheme("V2")
+            .with_metadata([("a", "b")])
+    );
+    describe_table_version(
+        DescribeTableVersionRequest::new()
+            .with_id(TABLE)
+            .with_version(7)
+            .with_branch("dev")
+    );
+    batch_delete_table_versions(
+        BatchDeleteTableVersionsRequest::new([VersionRange::new(0, -1)])
+            .with_id(TABLE)
+            .with_branch("dev")
+    );
     batch_create_table_versions(BatchCreateTableVersionsRequest::new([
         CreateTableVersionEntry::new(TABLE, 7, "_versions/7.manifest"),
         CreateTableVersionEntry::new(["prod", "orders"], 8, "_versions/8.manifest").with_e_tag("e"),
     ]));
     batch_commit_tables({
         let identity = Identity::new().with_api_key("inner");
-        let declare = DeclareTableRequest::new().with_id(TABLE).with_identity(identity).with_context([("header.x", "y")]);
+        let declare = DeclareTableRequest::new(
+            ).with_id(TABLE).with_identity(identity).with_context([("header.x", "y")]
+        );
         let create = CreateTableVersionRequest::new(1, "_versions/1.manifest").with_id(TABLE);
         BatchCommitTablesRequest::new([
             CommitTableOperation::new().with_declare_table(declare),
             CommitTableOperation::new().with_create_table_version(create),
         ])
     });
-    alter_table_alter_columns(AlterTableAlterColumnsRequest::new([AlterColumnsEntry::new("age").with_rename("years").with_nullable(true)]).with_id(TABLE));
-    update_field_metadata(UpdateFieldMetadataRequest::new([UpdateFieldMetadataEntry::new("age", [("unit", Some("years".to_owned())), ("old", None)])]).with_id(TABLE));
+    alter_table_alter_columns(
+        AlterTableAlterColumnsRequest::new([
+            AlterColumnsEntry::new("age").with_rename("years").with_nullable(true),
+        ])
+            .with_id(TABLE)
+    );
+    update_field_metadata(
+        UpdateFieldMetadataRequest::new([
+            UpdateFieldMetadataEntry::new("age", [("unit", Some("years".to_owned())), ("old", None)]),
+        ])
+            .with_id(TABLE)
+    );
     alter_table_drop_columns(AlterTableDropColumnsRequest::new(["age"]).with_id(TABLE));
     get_table_stats(GetTableStatsRequest::new().with_id(TABLE));
-    insert_into_table(InsertIntoTableRequest::new().with_id(TABLE).with_branch("dev").with_mode("append"), ARROW);
-    merge_insert_into_table(MergeInsertIntoTableRequest::new().with_id(TABLE).with_on(["id", "day"]).with_when_matched_update_all(true).with_when_matched_update_all_filt("a > 1").with_timeout("30s"), ARROW);
-    update_table(UpdateTableRequest::new([vec!["age".to_owned(), "age + 1".to_owned()]]).with_id(TABLE).with_predicate("age > 3"));
+    insert_into_table(
+        InsertIntoTableRequest::new()
+            .with_id(TABLE)
+            .with_branch("dev")
+            .with_mode("append"),
+        ARROW
+    );
+    merge_insert_into_table(
+        MergeInsertIntoTableRequest::new()
+            .with_id(TABLE)
+            .with_on(["id", "day"])
+            .with_when_matched_update_all(true)
+            .with_when_matched_update_all_filt("a > 1")
+            .with_timeout("30s"),
+        ARROW
+    );
+    update_table(
+        UpdateTableRequest::new([vec!["age".to_owned(), "age + 1".to_owned()]])
+            .with_id(TABLE)
+            .with_predicate("age > 3")
+    );
     delete_from_table(DeleteFromTableRequest::new("age > 3").with_id(TABLE));
     query_table(query());
     count_table_rows(CountTableRowsRequest::new().with_id(TABLE).with_predicate("age > 3"));
-    create_table(CreateTableRequest::new().with_id(TABLE).with_mode("create").with_properties([("a", "b")]).with_storage_options([("region", "eu")]), ARROW);
-    explain_table_query_plan(ExplainTableQueryPlanRequest::new(query()).with_id(TABLE).with_verbose(true));
+    create_table(
+        CreateTableRequest::new()
+            .with_id(TABLE)
+            .with_mode("create")
+            .with_properties([("a", "b")])
+            .with_storage_options([("region", "eu")]),
+        ARROW
+    );
+    explain_table_query_plan(
+        ExplainTableQueryPlanRequest::new(query())
+            .with_id(TABLE)
+            .with_verbose(true)
+    );
     analyze_table_query_plan(AnalyzeTableQueryPlanRequest::new(10).with_id(TABLE));
-    alter_table_add_columns(AlterTableAddColumnsRequest::new([AddColumnsEntry::new("twice").with_expression("age * 2")]).with_id(TABLE));
-    alter_table_backfill_columns(AlterTableBackfillColumnsRequest::new("twice").with_id(TABLE).with_where("age > 3"));
+    alter_table_add_columns(
+        AlterTableAddColumnsRequest::new([AddColumnsEntry::new("twice").with_expression("age * 2")])
+            .with_id(TABLE)
+    );
+    alter_table_backfill_columns(
+        AlterTableBackfillColumnsRequest::new("twice")
+            .with_id(TABLE)
+            .with_where("age > 3")
+    );
     refresh_materialized_view(RefreshMaterializedViewRequest::new().with_id(TABLE));
-    create_materialized_view(CreateMaterializedViewRequest::new("query", "select 1", "{}").with_id(TABLE));
-    create_table_index(CreateTableIndexRequest::new("vector", "IVF_PQ").with_id(TABLE).with_num_partitions(8));
+    create_materialized_view(
+        CreateMaterializedViewRequest::new("query", "select 1", "{}")
+            .with_id(TABLE)
+    );
+    create_table_index(
+        CreateTableIndexRequest::new("vector", "IVF_PQ")
+            .with_id(TABLE)
+            .with_num_partitions(8)
+    );
     create_table_scalar_index(CreateTableIndexRequest::new("age", "BTREE").with_id(TABLE));
     list_table_indices(ListTableIndicesRequest::new().with_id(TABLE).with_limit(2));
-    describe_table_index_stats(DescribeTableIndexStatsRequest::new().with_id(TABLE).with_index_name("by age/day"));
-    drop_table_index(DropTableIndexRequest::new().with_id(TABLE).with_index_name("by age/day").with_branch("dev"));
+    describe_table_index_stats(
+        DescribeTableIndexStatsRequest::new()
+            .with_id(TABLE)
+            .with_index_name("by age/day")
+    );
+    drop_table_index(
+        DropTableIndexRequest::new()
+            .with_id(TABLE)
+            .with_index_name("by age/day")
+            .with_branch("dev")
+    );
     list_table_tags(ListTableTagsRequest::new().with_id(TABLE).with_limit(2).with_page_token("t"));
     get_table_tag_version(GetTableTagVersionRequest::new("v1").with_id(TABLE));
-    declare_table(DeclareTableRequest::new().with_id(TABLE).with_location("s3://data/users").with_vend_credentials(false).with_properties([("a", "b")]));
+    declare_table(
+        DeclareTableRequest::new()
+            .with_id(TABLE)
+            .with_location("s3://data/users")
+            .with_vend_credentials(false)
+            .with_properties([("a", "b")])
+    );
     create_table_tag(CreateTableTagRequest::new("v1", 7).with_id(TABLE).with_branch("dev"));
     delete_table_tag(DeleteTableTagRequest::new("v1").with_id(TABLE));
     update_table_tag(UpdateTableTagRequest::new("v1", 8).with_id(TABLE));
-    list_table_branches(ListTableBranchesRequest::new().with_id(TABLE).with_limit(2).with_page_token("t"));
+    list_table_branches(
+        ListTableBranchesRequest::new()
+            .with_id(TABLE)
+            .with_limit(2)
+            .with_page_token("t")
+    );
     create_table_branch(CreateTableBranchRequest::new("dev").with_id(TABLE).with_from_version(7));
     delete_table_branch(DeleteTableBranchRequest::new("dev").with_id(TABLE));
     describe_transaction(DescribeTransactionRequest::new().with_id(["prod", "tx 1"]));
-    alter_transaction(AlterTransactionRequest::new([AlterTransactionAction::new().with_set_status_action(AlterTransactionSetStatus::new().with_status("SUCCEEDED"))]).with_id(["tx"]));
+    alter_transaction(
+        AlterTransactionRequest::new([
+            AlterTransactionAction::new().with_set_status_action(
+                AlterTransactionSetStatus::new().with_status("SUCCEEDED"),
+            ),
+        ])
+            .with_id(["tx"])
+    );
 }
 
 #[test]
