@@ -82,6 +82,27 @@ impl Answer {
         Err(Stop::Violated)
     }
 
+    /// The operation should be carried out. Answers the reply if it was.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if no answer came.
+    pub fn ok_should(self, requirement: &'static str) -> Flow<Option<Reply>> {
+        self.answered()?;
+        self.stage.cite(requirement);
+        if self.outcome() == Outcome::Ok {
+            self.line("ok");
+            return Ok(Some(self.reply()));
+        }
+        self.line(&self.outcome().to_string());
+        let expected = format!("{}: 200", self.label);
+        self.stage.warn(
+            requirement,
+            Deviation::new(expected, self.actual(), [self.exchange()]),
+        );
+        Ok(None)
+    }
+
     /// The operation must be refused in this way; the code weighs no more than a should.
     ///
     /// # Errors

@@ -48,6 +48,14 @@ pub fn delete_versions(table: &Table, ranges: &[(i64, i64)]) -> Call {
         .json(json!({ "id": table.id, "ranges": ranges_json(ranges) }))
 }
 
+/// `CreateTableBranch`, from the latest version of the main branch.
+#[must_use]
+pub fn create_branch(table: &Table, name: &str) -> Call {
+    Call::new("CreateTableBranch")
+        .id(&table.id)
+        .json(json!({ "id": table.id, "name": name }))
+}
+
 /// `BatchCreateTableVersions`.
 #[must_use]
 pub fn batch_create(entries: &[Value]) -> Call {

@@ -35,6 +35,13 @@ impl Outcome {
         matches!(self, Self::Lost | Self::Failed(502..=504))
     }
 
+    /// Whether the server was too busy: the request was not carried out, and that says nothing of
+    /// it (requirement REST-13).
+    #[must_use]
+    pub fn is_throttled(self) -> bool {
+        matches!(self, Self::Refused(429, _))
+    }
+
     /// Whether this is a refusal by a 409.
     #[must_use]
     pub fn is_conflict(self) -> bool {
@@ -126,6 +133,12 @@ impl Refusal {
         status: 404,
         codes: &[22],
         label: "not found: branch",
+    };
+    /// The server lacks this: 406, code 0.
+    pub const UNSUPPORTED: Self = Self {
+        status: 406,
+        codes: &[0],
+        label: "unsupported",
     };
     /// A table of this name exists: 409, code 5.
     pub const TABLE_EXISTS: Self = Self {

@@ -215,6 +215,21 @@ impl Stage {
         })
     }
 
+    /// Stages a manifest again, where a create has taken its file away: the same bytes at the same
+    /// path. A file that is still there is left alone, since a committed version may name it.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the file cannot be written.
+    pub async fn stage_again(&self, table: &Table, manifest: &Manifest) -> Flow {
+        let staged = table
+            .staging
+            .put_again(&manifest.path, manifest.bytes.clone());
+        staged
+            .await
+            .map_err(|error| Stop::Inconclusive(error.to_string()))
+    }
+
     /// Stages one manifest each for versions 1 to `count` and creates them, one after the other.
     ///
     /// # Errors
@@ -366,6 +381,18 @@ impl Stage {
         held: &str,
         result: Result<(), Deviation>,
     ) -> bool {
+        self.judge_at(requirement, level_of(requirement), label, held, result)
+    }
+
+    /// As [`judge`](Self::judge), at another level than the requirement's own.
+    pub fn judge_at(
+        &self,
+        requirement: &'static str,
+        level: Level,
+        label: &str,
+        held: &str,
+        result: Result<(), Deviation>,
+    ) -> bool {
         self.cite(requirement);
         match result {
             Ok(()) => {
@@ -374,7 +401,7 @@ impl Stage {
             }
             Err(deviation) => {
                 self.line(format!("{label}: {}", deviation.actual));
-                self.violates(requirement, deviation);
+                self.find(requirement, level, deviation);
                 false
             }
         }
@@ -400,11 +427,7 @@ impl Stage {
     ///
     /// If the catalogue has no such requirement, which is a fault of the suite.
     pub fn violates(&self, requirement: &'static str, deviation: Deviation) {
-        let level = catalogue()
-            .get(requirement)
-            .unwrap_or_else(|| panic!("the catalogue has no requirement {requirement}"))
-            .level;
-        self.find(requirement, level, deviation);
+        self.find(requirement, level_of(requirement), deviation);
     }
 
     /// Records that a requirement is broken, at another level than its own: where a row of the
@@ -437,6 +460,13 @@ impl Stage {
     pub(crate) fn into_log(self) -> Log {
         std::mem::take(&mut lock(&self.0.log))
     }
+}
+
+fn level_of(requirement: &str) -> Level {
+    catalogue()
+        .get(requirement)
+        .unwrap_or_else(|| panic!("the catalogue has no requirement {requirement}"))
+        .level
 }
 
 /// A panic elsewhere leaves what was written down so far as it is.

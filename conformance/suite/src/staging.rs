@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode};
 use url::Url;
 
 /// Where the staging manifests of a table go.
@@ -103,6 +103,23 @@ impl Staging {
                     }),
                 }
             }
+        }
+    }
+
+    /// Writes a staging manifest at a path where one was, unless a file is there.
+    pub(crate) async fn put_again(&self, path: &str, bytes: Vec<u8>) -> Result<(), StagingError> {
+        let Self::Store { store, .. } = self else {
+            return Ok(());
+        };
+        let put = store
+            .put_opts(&Path::from(path), bytes.into(), PutMode::Create.into())
+            .await;
+        match put {
+            Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(()),
+            Err(source) => Err(StagingError {
+                path: path.to_owned(),
+                source,
+            }),
         }
     }
 

@@ -137,9 +137,7 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
                 }
                 "CreateTableBranch" => {
                     stage.versions(&table, 1).await?;
-                    Call::new(operation)
-                        .id(&table.id)
-                        .json(json!({ "id": table.id, "name": "probe" }))
+                    calls::create_branch(&table, "probe")
                 }
                 "CreateTableTag" => {
                     stage.versions(&table, 1).await?;

@@ -96,6 +96,18 @@ impl Call {
         self
     }
 
+    /// A field of the JSON body; none takes it out.
+    #[must_use]
+    pub fn field(mut self, name: &str, value: impl Into<Option<Value>>) -> Self {
+        if let Body::Json(Value::Object(fields)) = &mut self.body {
+            match value.into() {
+                Some(value) => fields.insert(name.to_owned(), value),
+                None => fields.remove(name),
+            };
+        }
+        self
+    }
+
     /// A body that may be anything, with its content type.
     #[must_use]
     pub fn raw(mut self, content_type: &'static str, body: impl Into<Bytes>) -> Self {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::calls;
 use crate::entry::Manifest;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
@@ -71,8 +72,13 @@ impl Rounds {
         let winners = with(|outcome| outcome == Outcome::Ok);
         let unknown = with(Outcome::is_unknown);
         let odd = with(|outcome| {
-            outcome != Outcome::Ok && !outcome.is_conflict() && !outcome.is_unknown()
+            outcome != Outcome::Ok
+                && !outcome.is_conflict()
+                && !outcome.is_unknown()
+                && !outcome.is_throttled()
         });
+        let surely_nobody = winners.is_empty()
+            && with(|outcome| outcome.is_unknown() || outcome.is_throttled()).is_empty();
         let at = format!("version {version}: {tally}");
         if winners.len() > 1 {
             self.fault(
@@ -91,14 +97,16 @@ impl Rounds {
                     &at,
                     shown(&winners),
                 );
-            } else if unknown.is_empty() {
+            } else if surely_nobody {
                 self.fault("nobody won", &at, shown(&[0]));
             }
             return Ok(());
         };
         let owners = table.owners(&entry, manifests).await;
         let entitled = |racer: &usize| winners.contains(racer) || unknown.contains(racer);
-        if owners.is_empty() {
+        if owners.is_empty() && surely_nobody {
+            self.fault("nobody won", &at, shown(&[0]));
+        } else if owners.is_empty() {
             self.untold += 1;
         } else if owners.len() > 1 {
             let fields = format!("{at}; the entry has fields of {} clients", owners.len());
@@ -111,8 +119,25 @@ impl Rounds {
                 &at,
                 shown(&both),
             );
-        } else if winners.is_empty() && unknown.is_empty() {
-            self.fault("nobody won", &at, shown(&[0]));
+        }
+        Ok(())
+    }
+
+    /// Judges that the table's listing holds no version more than once.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the table cannot be listed.
+    pub async fn listed_once(&mut self, s: &Stage, table: &Table) -> Flow {
+        let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+        for entry in s.all_entries(table).await? {
+            *counts.entry(entry.version).or_default() += 1;
+        }
+        counts.retain(|_, count| *count > 1);
+        for (version, count) in counts {
+            let at = format!("version {version}: {count} times");
+            let listing = s.exchange(calls::list_versions(table)).await;
+            self.fault("a version is listed more than once", &at, vec![listing]);
         }
         Ok(())
     }
