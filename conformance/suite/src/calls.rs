@@ -140,13 +140,6 @@ pub fn create_tag(table: &Table, tag: &str, version: i64) -> Call {
     Call::new("CreateTableTag").id(&table.id).json(body)
 }
 
-/// `CreateTableBranch` from the latest version of the main branch.
-#[must_use]
-pub fn create_branch(table: &Table, name: &str) -> Call {
-    let body = json!({ "id": table.id, "name": name });
-    Call::new("CreateTableBranch").id(&table.id).json(body)
-}
-
 fn ranges_json(ranges: &[(i64, i64)]) -> Vec<Value> {
     ranges
         .iter()

@@ -131,6 +131,17 @@ impl Entry {
         .collect()
     }
 
+    /// Whether the entry tells of another manifest than this one, by its bytes or by what the
+    /// metadata of every manifest says.
+    #[must_use]
+    pub fn is_anothers(&self, manifest: &Manifest, bytes: Option<&[u8]>) -> bool {
+        let other_writer = manifest.metadata.iter().any(|(key, value)| {
+            let stored = self.metadata.as_ref().and_then(|stored| stored.get(key));
+            stored.is_some_and(|stored| stored != value)
+        });
+        other_writer || bytes.is_some_and(|bytes| bytes != manifest.bytes)
+    }
+
     /// Which of these manifests the entry tells of, by any field that is one manifest's own.
     ///
     /// The manifest at a path that the server moved it to is told by its bytes, if they can be

@@ -129,30 +129,6 @@ impl Table {
     }
 }
 
-/// Judges that all answers about one version agree.
-///
-/// # Errors
-///
-/// A deviation that names the first two answers that disagree.
-pub fn same_entry<'a>(
-    entries: impl IntoIterator<Item = &'a Entry>,
-    exchanges: impl IntoIterator<Item = Arc<Exchange>>,
-) -> Result<(), Deviation> {
-    let entries: Vec<&Entry> = entries.into_iter().collect();
-    for (index, one) in entries.iter().enumerate() {
-        for other in &entries[index + 1..] {
-            if let Some(disagreement) = one.disagreements(other).into_iter().next() {
-                return Err(Deviation::new(
-                    "every answer about one version says the same",
-                    disagreement,
-                    exchanges,
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
 fn changes(before: &[Entry], after: &[Entry]) -> Vec<String> {
     let mut changes = Vec::new();
     let by_version = |entries: &[Entry]| {

@@ -1,0 +1,173 @@
+//! Branches number their versions apart.
+
+use serde_json::json;
+
+use crate::calls;
+use crate::entry::{Entry, Manifest};
+use crate::log::Deviation;
+use crate::outcome::{Outcome, Refusal};
+use crate::scenario::{Flow, Stop, scenarios};
+use crate::stage::{Stage, Table};
+use crate::wire::Call;
+
+scenarios! {
+    /// A version created on a branch is there and not on main, and the other way round.
+    "put-if-not-exists/branches-number-apart" => branches_number_apart {
+        tier: Branches,
+        checks: ["VER-3", "VER-12"],
+        needs: [
+            "CreateTableBranch", "CreateTableVersion", "DescribeTableVersion", "ListTableVersions",
+        ],
+    }
+    /// Deleting versions of a branch leaves main as it is.
+    "put-if-not-exists/delete-on-a-branch-leaves-main" => delete_on_a_branch_leaves_main {
+        tier: Branches,
+        checks: ["VER-12"],
+        needs: [
+            "BatchDeleteTableVersions", "CreateTableBranch", "CreateTableVersion",
+            "DescribeTableVersion", "ListTableVersions",
+        ],
+    }
+    /// A create on a branch that does not exist is refused, and creates nothing anywhere.
+    "put-if-not-exists/unknown-branch-is-refused" => unknown_branch_is_refused {
+        tier: Versions,
+        checks: ["VER-12"],
+        needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
+    }
+}
+
+async fn branches_number_apart(s: Stage) -> Flow {
+    let (table, next) = with_branch(&s).await?;
+    let main = s.stored(&table).await?;
+    let on_branch = s.manifest(&table, "a branch manifest").await?;
+    let create = s.ask(
+        "create the next version of branch b",
+        create_on_b(&table, next, &on_branch),
+    );
+    let created = create.await.ok("VER-12")?;
+    s.unchanged("VER-12", &table, &main, [created.exchange])
+        .await?;
+    let described = on_b(&s, &table, next).await?;
+    let held = match &described {
+        Some(entry) if !entry.is_anothers(&on_branch, None) => Ok(()),
+        Some(_) => Err("describe answers another manifest"),
+        None => Err("describe does not find it"),
+    };
+    s.judge(
+        "VER-12",
+        "the next version of branch b",
+        "there",
+        held.map_err(|found| Deviation::new("the branch has the version", found, [])),
+    );
+
+    // The same number on main is another version.
+    let on_main = s.manifest(&table, "a main manifest").await?;
+    s.create_version(&table, 3, &on_main).await.ok("VER-12")?;
+    let again = s.manifest(&table, "another branch manifest").await?;
+    let create = s.ask(
+        "create the same version of branch b",
+        create_on_b(&table, next, &again),
+    );
+    let refused = create.await;
+    let exchange = refused.exchange();
+    refused.refused("VER-12", Refusal::CONFLICT)?;
+    let held = match on_b(&s, &table, next).await? == described {
+        true => Ok(()),
+        false => Err(Deviation::new(
+            "the branch's entry stays as it is",
+            "the branch's entry has changed",
+            [exchange],
+        )),
+    };
+    s.judge("VER-3", "the next version of branch b", "unchanged", held);
+    Ok(())
+}
+
+async fn delete_on_a_branch_leaves_main(s: Stage) -> Flow {
+    let (table, next) = with_branch(&s).await?;
+    let on_branch = s.manifest(&table, "a branch manifest").await?;
+    s.ask("create on branch b", create_on_b(&table, next, &on_branch))
+        .await
+        .set_up()?;
+    let on_main = s.manifest(&table, "a main manifest").await?;
+    s.create_version(&table, 3, &on_main).await.set_up()?;
+    let main = s.stored(&table).await?;
+
+    let delete = calls::delete_versions(&table, &[(next, next + 1)]).field("branch", json!("b"));
+    let deleted = s
+        .ask("delete the next version of branch b", delete)
+        .await
+        .ok("VER-12")?;
+    let held = match on_b(&s, &table, next).await? {
+        None => Ok(()),
+        Some(_) => Err(Deviation::new(
+            "the version is gone from the branch",
+            "the branch still has the version",
+            [deleted.exchange.clone()],
+        )),
+    };
+    s.judge("VER-12", "the next version of branch b", "gone", held);
+    s.unchanged("VER-12", &table, &main, [deleted.exchange])
+        .await?;
+    Ok(())
+}
+
+async fn unknown_branch_is_refused(s: Stage) -> Flow {
+    let table = s.table("t").await?;
+    s.versions(&table, 1).await?;
+    let before = s.stored(&table).await?;
+    let manifest = s.manifest(&table, "the manifest").await?;
+    let create = calls::create_version(&table, 2, &manifest).field("branch", json!("ghost"));
+    let answer = s.ask("create version 2 of t on branch ghost", create).await;
+    let exchange = answer.exchange();
+    answer.refused_best_as("VER-12", &[Refusal::NO_BRANCH, Refusal::UNSUPPORTED])?;
+    s.unchanged("VER-12", &table, &before, [exchange.clone()])
+        .await?;
+    let describe = calls::describe_version(&table, Some(2)).field("branch", json!("ghost"));
+    let described = s.exchange(describe).await;
+    let held = match Outcome::of(&described) {
+        Outcome::Ok => Err(Deviation::new(
+            "nothing is created on a branch that does not exist",
+            "describe finds version 2 on branch ghost",
+            [exchange, described],
+        )),
+        _ => Ok(()),
+    };
+    s.judge("VER-12", "version 2 on branch ghost", "not there", held);
+    Ok(())
+}
+
+/// A table with versions 1 and 2 and a branch b, and the branch's next version: a new branch may
+/// begin empty or with its parent's latest.
+async fn with_branch(s: &Stage) -> Flow<(Table, i64)> {
+    let table = s.table("t").await?;
+    s.versions(&table, 2).await?;
+    s.ask("create branch b", calls::create_branch(&table, "b"))
+        .await
+        .set_up()?;
+    let latest = calls::describe_version(&table, None).field("branch", json!("b"));
+    let latest = described(s, latest).await?;
+    Ok((table, latest.map_or(1, |entry| entry.version + 1)))
+}
+
+fn create_on_b(table: &Table, version: i64, manifest: &Manifest) -> Call {
+    calls::create_version(table, version, manifest).field("branch", json!("b"))
+}
+
+async fn on_b(s: &Stage, table: &Table, version: i64) -> Flow<Option<Entry>> {
+    let call = calls::describe_version(table, Some(version)).field("branch", json!("b"));
+    described(s, call).await
+}
+
+async fn described(s: &Stage, describe: Call) -> Flow<Option<Entry>> {
+    let exchange = s.exchange(describe).await;
+    match Outcome::of(&exchange) {
+        Outcome::Ok => Ok(exchange
+            .json()
+            .and_then(|body| Entry::read(body.get("version")?))),
+        Outcome::Refused(404, _) => Ok(None),
+        outcome => Err(Stop::Inconclusive(format!(
+            "describe on branch b: {outcome}"
+        ))),
+    }
+}
