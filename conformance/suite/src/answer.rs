@@ -72,9 +72,20 @@ impl Answer {
     ///
     /// [`Stop::Violated`] if it was refused or failed, [`Stop::Inconclusive`] if no answer came.
     pub fn ok(self, requirement: &'static str) -> Flow<Reply> {
-        self.answered()?;
         if self.outcome() == Outcome::Ok {
             self.line("ok");
+        }
+        self.ok_as_ever(requirement)
+    }
+
+    /// The operation must be carried out, as it has been before: no line says so.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Violated`] if it was refused or failed, [`Stop::Inconclusive`] if no answer came.
+    pub fn ok_as_ever(self, requirement: &'static str) -> Flow<Reply> {
+        self.answered()?;
+        if self.outcome() == Outcome::Ok {
             self.stage.cite(requirement);
             return Ok(self.reply());
         }
@@ -125,6 +136,40 @@ impl Answer {
     ///
     /// [`Stop::Inconclusive`] if no answer came.
     pub fn refused_best_as(self, requirement: &'static str, refusals: &[Refusal]) -> Flow {
+        let refused = |outcome| matches!(outcome, Outcome::Refused(..));
+        self.best_as(requirement, refusals, "a refusal", refused)
+    }
+
+    /// The operation must not be carried out, with an error of any kind; these kinds are a should.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if no answer came.
+    pub fn not_done(self, requirement: &'static str, refusals: &[Refusal]) -> Flow {
+        let not_done = |outcome| outcome != Outcome::Ok;
+        self.best_as(requirement, refusals, "an error", not_done)
+    }
+
+    /// The operation must not be carried out, as it has not been before: no line says so.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Violated`] if it was carried out.
+    pub fn not_done_as_ever(self, requirement: &'static str) -> Flow {
+        if self.outcome() != Outcome::Ok {
+            return Ok(());
+        }
+        self.deviates(requirement, "an error");
+        Err(Stop::Violated)
+    }
+
+    fn best_as(
+        self,
+        requirement: &'static str,
+        refusals: &[Refusal],
+        demand: &str,
+        demanded: fn(Outcome) -> bool,
+    ) -> Flow {
         self.answered()?;
         self.stage.cite(requirement);
         let expected = refusals
@@ -133,8 +178,8 @@ impl Answer {
             .collect::<Vec<_>>()
             .join(", or ");
         let outcome = self.outcome();
-        if !matches!(outcome, Outcome::Refused(..)) {
-            self.deviates(requirement, &format!("a refusal: {expected}"));
+        if !demanded(outcome) {
+            self.deviates(requirement, &format!("{demand}: {expected}"));
             return Ok(());
         }
         if refusals
@@ -146,7 +191,11 @@ impl Answer {
             self.line(&format!("refused: {}", self.status_and_code()));
             self.stage.warn(
                 requirement,
-                Deviation::new(expected, self.actual(), [self.exchange()]),
+                Deviation::new(
+                    format!("{}: {expected}", self.label),
+                    self.actual(),
+                    [self.exchange()],
+                ),
             );
         }
         Ok(())
@@ -196,7 +245,7 @@ impl Answer {
 
     /// Nothing is judged by an answer that never came, or that may come in passing from anything
     /// between here and the server (requirement REST-13).
-    fn answered(&self) -> Flow {
+    pub(crate) fn answered(&self) -> Flow {
         match self.outcome() {
             Outcome::Lost | Outcome::Refused(429, _) | Outcome::Failed(502..=504) => Err(
                 Stop::Inconclusive(format!("{}: {}", self.label, self.actual())),

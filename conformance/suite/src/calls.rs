@@ -12,6 +12,18 @@ pub fn declare(id: &[String]) -> Call {
     Call::new("DeclareTable").id(id).json(json!({ "id": id }))
 }
 
+/// `DescribeTable`.
+#[must_use]
+pub fn describe_table(id: &[String]) -> Call {
+    Call::new("DescribeTable").id(id).json(json!({ "id": id }))
+}
+
+/// `ListTables` of a namespace.
+#[must_use]
+pub fn list_tables(namespace: &[String]) -> Call {
+    Call::new("ListTables").id(namespace)
+}
+
 /// `CreateTableVersion` on the main branch.
 #[must_use]
 pub fn create_version(table: &Table, version: i64, manifest: &Manifest) -> Call {
@@ -98,12 +110,6 @@ pub fn commit_delete(id: &[String], ranges: &[(i64, i64)]) -> Value {
 #[must_use]
 pub fn commit_deregister(id: &[String]) -> Value {
     json!({ "deregister_table": { "id": id } })
-}
-
-/// `DescribeTable`.
-#[must_use]
-pub fn describe_table(id: &[String]) -> Call {
-    Call::new("DescribeTable").id(id).json(json!({ "id": id }))
 }
 
 /// `TableExists`.

@@ -8,15 +8,19 @@ use crate::entry::Manifest;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::race::Tally;
+use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
 use crate::wire::Exchange;
 
 /// A race in rounds, judged as a whole: one line of the transcript, and one finding at most for
-/// each way to lose.
+/// each way to go wrong.
 pub struct Rounds {
     requirement: &'static str,
     label: String,
+    held: &'static str,
+    expected: &'static str,
+    level: Option<Level>,
     rounds: usize,
     faults: BTreeMap<&'static str, Fault>,
     untold: usize,
@@ -35,10 +39,40 @@ impl Rounds {
         Self {
             requirement,
             label: label.to_owned(),
+            held: "one winner each, the rest conflict; the stored entry is the winner's",
+            expected: "one client wins, the others are answered 409, and the stored entry is the \
+                       winner's",
+            level: None,
             rounds: 0,
             faults: BTreeMap::new(),
             untold: 0,
         }
+    }
+
+    /// Asks for something else than one winner: what the transcript says where it held, and what
+    /// an honest server does.
+    #[must_use]
+    pub fn demanding(mut self, held: &'static str, expected: &'static str) -> Self {
+        self.held = held;
+        self.expected = expected;
+        self
+    }
+
+    /// Faults weigh as much as this, whatever the level of the requirement.
+    #[must_use]
+    pub fn weighing(mut self, level: Level) -> Self {
+        self.level = Some(level);
+        self
+    }
+
+    /// Another round begins.
+    pub fn round(&mut self) {
+        self.rounds += 1;
+    }
+
+    /// Nothing in a stored entry tells whose it is.
+    pub fn cannot_tell(&mut self) {
+        self.untold += 1;
     }
 
     /// Judges a round in which each client created one version with its own manifest: one of them
@@ -55,7 +89,7 @@ impl Rounds {
         manifests: &[Manifest],
         exchanges: &[Arc<Exchange>],
     ) -> Flow {
-        self.rounds += 1;
+        self.round();
         let tally = Tally::of(exchanges);
         let with = |outcomes: fn(Outcome) -> bool| -> Vec<usize> {
             (0..exchanges.len())
@@ -107,7 +141,7 @@ impl Rounds {
         if owners.is_empty() && surely_nobody {
             self.fault("nobody won", &at, shown(&[0]));
         } else if owners.is_empty() {
-            self.untold += 1;
+            self.cannot_tell();
         } else if owners.len() > 1 {
             let fields = format!("{at}; the entry has fields of {} clients", owners.len());
             self.fault("the stored entry is put together", &fields, shown(&owners));
@@ -160,16 +194,13 @@ impl Rounds {
             s.observe(Observation {
                 requirement: self.requirement,
                 choice: format!(
-                    "in {} of {} rounds nothing in the stored entry told whose it is",
-                    self.untold, self.rounds
+                    "in {} rounds nothing in {} stored entries told whose they are",
+                    self.rounds, self.untold
                 ),
             });
         }
         if self.faults.is_empty() {
-            s.line(format!(
-                "{}: one winner each, the rest conflict; the stored entry is the winner's",
-                self.label
-            ));
+            s.line(format!("{}: {}", self.label, self.held));
         }
         for (what, fault) in self.faults {
             let actual = format!(
@@ -177,15 +208,11 @@ impl Rounds {
                 fault.rounds, self.rounds, fault.first
             );
             s.line(format!("{}: {what}", self.label));
-            s.violates(
-                self.requirement,
-                Deviation::new(
-                    "one client wins, the others are answered 409, and the stored entry is the \
-                     winner's",
-                    actual,
-                    fault.exchanges,
-                ),
-            );
+            let deviation = Deviation::new(self.expected, actual, fault.exchanges);
+            match self.level {
+                Some(level) => s.violated(self.requirement, level, deviation),
+                None => s.violates(self.requirement, deviation),
+            }
         }
     }
 }

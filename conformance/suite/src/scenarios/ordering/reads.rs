@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
-use crate::steps::{Faults, Listing, Look, Watch};
+use crate::steps::{Faults, Growth, Listing, LookForLatest};
 use crate::wire::Exchange;
 
 /// How many clients read at once.
@@ -43,7 +43,7 @@ scenarios! {
 
 async fn created_version_is_read_at_once(s: Stage) -> Flow {
     let table = s.table("t").await?;
-    let mut watch = Watch::new(&table);
+    let mut watch = Growth::new(&table);
     for version in 1..=20 {
         let manifest = s.manifest(&table, &format!("m{version}")).await?;
         let call = calls::create_version(&table, version, &manifest);
@@ -55,7 +55,7 @@ async fn created_version_is_read_at_once(s: Stage) -> Flow {
         // Readers at one time cannot share a connection.
         let reads = race(READERS, |reader| {
             let (s, table) = (s.clone(), table.clone());
-            let look = Look::in_turn(reader, version);
+            let look = LookForLatest::in_turn(reader, version);
             async move { (look, look.at(&s, &table).await) }
         });
         for (look, exchange) in reads.await {
@@ -99,13 +99,13 @@ async fn readers_never_go_back(s: Stage) -> Flow {
             while !over.load(Ordering::SeqCst) {
                 // The number itself, and the one that comes next.
                 let number = acknowledged.load(Ordering::SeqCst) + (reads.len() as i64 & 1);
-                let look = Look::in_turn(client + reads.len(), number.max(1));
+                let look = LookForLatest::in_turn(client + reads.len(), number.max(1));
                 reads.push((look, look.at(&s, &table).await));
             }
             (reads, writes)
         }
     });
-    let mut watch = Watch::new(&table);
+    let mut watch = Growth::new(&table);
     for (reads, writes) in seen.await {
         for (version, exchange) in writes {
             if Outcome::of(&exchange) != Outcome::Ok {

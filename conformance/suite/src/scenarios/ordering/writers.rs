@@ -11,7 +11,7 @@ use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
-use crate::steps::{Faults, Look, Watch};
+use crate::steps::{Faults, Growth, LookForLatest};
 use crate::wire::Exchange;
 
 /// How many clients contend.
@@ -54,12 +54,12 @@ async fn contending_writers(s: Stage) -> Flow {
         let (s, table) = (s.clone(), table.clone());
         async move { contend(&s, &table, client).await }
     });
-    let mut watch = Watch::new(&table);
+    let mut watch = Growth::new(&table);
     let mut attempts = Vec::new();
     for client in clients.await {
         let (reads, creates) = client?;
         for read in &reads {
-            watch.read(Look::Latest, read);
+            watch.read(LookForLatest::Latest, read);
         }
         for create in &creates {
             watch.wrote(create.version, &create.exchange);
@@ -87,7 +87,7 @@ async fn contend(
     let mut attempts: Vec<Attempt> = Vec::new();
     let mut in_vain = 0;
     while in_vain < PATIENCE {
-        let read = Look::Latest.at(s, table).await;
+        let read = LookForLatest::Latest.at(s, table).await;
         let body = read.json();
         let latest = match Outcome::of(&read) {
             Outcome::Ok => body.and_then(|body| body.get("version")?.get("version")?.as_i64()),
