@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 
@@ -9,6 +10,9 @@ use crate::stage::Stage;
 use crate::steps::Rounds;
 use crate::steps::change::{Change, Look, Sight};
 use crate::wire::Exchange;
+
+/// How long a reader waits for the first change.
+const IDLE: Duration = Duration::from_millis(1);
 
 /// Readers that look at one change after the other, effect by effect, now forwards and now
 /// backwards, and never stop while writers work.
@@ -98,7 +102,7 @@ async fn read(
             (changes.len(), changes.last().cloned())
         };
         let Some(change) = change else {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(IDLE).await;
             continue;
         };
         let count = change.effects().len();

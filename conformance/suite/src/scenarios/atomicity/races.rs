@@ -7,14 +7,18 @@ use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Change, Contest, NextVersions, Rounds};
 
-/// How many clients contend.
-const CLIENTS: usize = 32;
+/// How many clients send batches that overlap.
+const BATCHES: usize = 32;
 /// How many rounds they do so.
 const ROUNDS: usize = 30;
+/// How many clients contend where they differ in what they send.
+const CLIENTS: usize = 24;
+/// How many rounds they do so.
+const MIXED_ROUNDS: usize = 20;
 /// How many tables they contend for.
 const TABLES: usize = 6;
 /// How many rounds batches contend with what removes their tables.
-const REMOVALS: usize = 20;
+const REMOVALS: usize = 15;
 
 scenarios! {
     /// Of batches sent at once, none is done by half, and of those that share a version at most one.
@@ -92,12 +96,12 @@ async fn claim(
 
 async fn overlapping_batches(s: Stage) -> Flow {
     let tables = tables(&s).await?;
-    let label = format!("{CLIENTS} clients send batches that overlap, {ROUNDS} rounds");
+    let label = format!("{BATCHES} clients send batches that overlap, {ROUNDS} rounds");
     let mut contest = Contest::new("BAT-6", &label).losers("BAT-2");
     let mut next = NextVersions::default();
     for _ in 0..ROUNDS {
         let mut batches = Vec::new();
-        for client in 0..CLIENTS {
+        for client in 0..BATCHES {
             // From two tables to all of them.
             let count = 2 + client % (TABLES - 1);
             batches.push(claim(&s, Change::batch(), client, count, &tables, &next).await?);
@@ -110,10 +114,10 @@ async fn overlapping_batches(s: Stage) -> Flow {
 
 async fn batches_race_single_creates(s: Stage) -> Flow {
     let tables = tables(&s).await?;
-    let label = format!("{CLIENTS} clients, batches and single creates, {ROUNDS} rounds");
+    let label = format!("{CLIENTS} clients, batches and single creates, {MIXED_ROUNDS} rounds");
     let mut contest = Contest::new("BAT-8", &label).losers("BAT-2");
     let mut next = NextVersions::default();
-    for _ in 0..ROUNDS {
+    for _ in 0..MIXED_ROUNDS {
         let mut changes = Vec::new();
         for client in 0..CLIENTS {
             // Single creates are quicker: one in four leaves the batches a chance.
@@ -131,10 +135,10 @@ async fn batches_race_single_creates(s: Stage) -> Flow {
 
 async fn commits_race(s: Stage) -> Flow {
     let tables = tables(&s).await?;
-    let label = format!("{CLIENTS} clients, commits and single operations, {ROUNDS} rounds");
+    let label = format!("{CLIENTS} clients, commits and single operations, {MIXED_ROUNDS} rounds");
     let mut contest = Contest::new("COM-1", &label);
     let mut next = NextVersions::default();
-    for round in 0..ROUNDS {
+    for round in 0..MIXED_ROUNDS {
         let names = [
             s.unmade_table(&format!("x{round}")).await?,
             s.unmade_table(&format!("y{round}")).await?,
