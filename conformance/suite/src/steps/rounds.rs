@@ -171,7 +171,11 @@ impl Rounds {
         for (version, count) in counts {
             let at = format!("version {version}: {count} times");
             let listing = s.exchange(calls::list_versions(table)).await;
-            self.fault("a version is listed more than once", &at, vec![listing]);
+            self.fault(
+                "the listing holds a version more than once",
+                &at,
+                vec![listing],
+            );
         }
         Ok(())
     }

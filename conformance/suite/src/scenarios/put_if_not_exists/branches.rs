@@ -113,27 +113,28 @@ async fn delete_on_a_branch_leaves_main(s: Stage) -> Flow {
 }
 
 async fn unknown_branch_is_refused(s: Stage) -> Flow {
+    // Without versions: a server that opens the table to look for the branch would fail on the
+    // manifests, which are none in truth.
     let table = s.table("t").await?;
-    s.versions(&table, 1).await?;
-    let before = s.stored(&table).await?;
     let manifest = s.manifest(&table, "the manifest").await?;
-    let create = calls::create_version(&table, 2, &manifest).field("branch", json!("ghost"));
-    let answer = s.ask("create version 2 of t on branch ghost", create).await;
+    let create = calls::create_version(&table, 1, &manifest).field("branch", json!("ghost"));
+    let answer = s.ask("create version 1 of t on branch ghost", create).await;
     let exchange = answer.exchange();
-    answer.refused_best_as("VER-12", &[Refusal::NO_BRANCH, Refusal::UNSUPPORTED])?;
-    s.unchanged("VER-12", &table, &before, [exchange.clone()])
+    let refusals = [Refusal::NO_BRANCH, Refusal::UNSUPPORTED, Refusal::NO_TABLE];
+    answer.refused_best_as("VER-12", &refusals)?;
+    s.unchanged("VER-12", &table, &[], [exchange.clone()])
         .await?;
-    let describe = calls::describe_version(&table, Some(2)).field("branch", json!("ghost"));
+    let describe = calls::describe_version(&table, Some(1)).field("branch", json!("ghost"));
     let described = s.exchange(describe).await;
     let held = match Outcome::of(&described) {
         Outcome::Ok => Err(Deviation::new(
             "nothing is created on a branch that does not exist",
-            "describe finds version 2 on branch ghost",
+            "describe finds version 1 on branch ghost",
             [exchange, described],
         )),
         _ => Ok(()),
     };
-    s.judge("VER-12", "version 2 on branch ghost", "not there", held);
+    s.judge("VER-12", "version 1 on branch ghost", "not there", held);
     Ok(())
 }
 

@@ -62,7 +62,7 @@ async fn sent_fields_come_back(s: Stage) -> Flow {
                 shown.push(Arc::clone(exchange));
             }
         }
-        comes_back(&s, field, found, shown);
+        comes_back(&s, field, field, found, shown);
     }
     Ok(())
 }
@@ -116,18 +116,20 @@ async fn any_metadata_comes_back(s: Stage) -> Flow {
             Some(entry) => metadata_lost(&manifest, &entry),
             None => Some("no entry to read".to_owned()),
         };
-        comes_back(
-            &s,
-            label,
-            lost.into_iter().collect(),
-            vec![created.exchange, describe.exchange],
-        );
+        let shown = vec![created.exchange, describe.exchange];
+        comes_back(&s, label, "metadata", lost.into_iter().collect(), shown);
     }
     Ok(())
 }
 
 /// Judges a field by what was found missing or changed.
-fn comes_back(s: &Stage, field: &str, lost: Vec<String>, exchanges: Vec<Arc<Exchange>>) {
+fn comes_back(
+    s: &Stage,
+    label: &str,
+    field: &str,
+    lost: Vec<String>,
+    exchanges: Vec<Arc<Exchange>>,
+) {
     let held = match lost.is_empty() {
         true => Ok(()),
         false => Err(Deviation::new(
@@ -136,7 +138,7 @@ fn comes_back(s: &Stage, field: &str, lost: Vec<String>, exchanges: Vec<Arc<Exch
             exchanges,
         )),
     };
-    s.judge("VER-10", field, "comes back", held);
+    s.judge("VER-10", label, "comes back", held);
 }
 
 fn size_lost(sent: &Manifest, entry: &Entry) -> Option<String> {
