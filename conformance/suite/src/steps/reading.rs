@@ -93,9 +93,11 @@ impl Stage {
                 .json()
                 .and_then(|body| Entry::read(body.get("version")?));
             let found = match described {
+                // A listing may know the time to another precision.
                 Some(described) => entry
                     .disagreements(&described)
-                    .first()
+                    .iter()
+                    .find(|found| !found.starts_with("timestamp_millis"))
                     .map(|change| format!("version {}: {change}", entry.version)),
                 None => Some(format!(
                     "version {} cannot be described: {}",

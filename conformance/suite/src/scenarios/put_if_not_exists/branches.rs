@@ -1,5 +1,7 @@
 //! Branches number their versions apart.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use crate::calls;
@@ -8,7 +10,7 @@ use crate::log::Deviation;
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::Call;
+use crate::wire::{Call, Exchange};
 
 scenarios! {
     /// A version created on a branch is there and not on main, and the other way round.
@@ -40,43 +42,39 @@ async fn branches_number_apart(s: Stage) -> Flow {
     let (table, next) = with_branch(&s).await?;
     let main = s.stored(&table).await?;
     let on_branch = s.manifest(&table, "a branch manifest").await?;
-    let create = s.ask(
-        "create the next version of branch b",
-        create_on_b(&table, next, &on_branch),
-    );
-    let created = create.await.ok("VER-12")?;
-    s.unchanged("VER-12", &table, &main, [created.exchange])
+    let create = create_on_b(&table, next, &on_branch);
+    let create = s.ask("create the next version of branch b", create).await;
+    let created = create.ok("VER-12")?.exchange;
+    s.unchanged("VER-12", &table, &main, [created.clone()])
         .await?;
-    let described = on_b(&s, &table, next).await?;
+    let (described, describe) = on_b(&s, &table, next).await?;
     let held = match &described {
         Some(entry) if !entry.is_anothers(&on_branch, None) => Ok(()),
-        Some(_) => Err("describe answers another manifest"),
-        None => Err("describe does not find it"),
+        Some(_) => Err("describe on the branch answers another manifest"),
+        None => Err("describe on the branch does not find it"),
     };
-    s.judge(
-        "VER-12",
-        "the next version of branch b",
-        "there",
-        held.map_err(|found| Deviation::new("the branch has the version", found, [])),
-    );
+    let held = held.map_err(|found| {
+        let expected = "the version that was created on the branch is there";
+        Deviation::new(expected, found, [created, describe.clone()])
+    });
+    s.judge("VER-12", "the next version of branch b", "there", held);
 
     // The same number on main is another version.
     let on_main = s.manifest(&table, "a main manifest").await?;
-    s.create_version(&table, 3, &on_main).await.ok("VER-12")?;
+    let create = s.create_version(&table, 3, &on_main).await;
+    create.ok("VER-12")?;
     let again = s.manifest(&table, "another branch manifest").await?;
-    let create = s.ask(
-        "create the same version of branch b",
-        create_on_b(&table, next, &again),
-    );
-    let refused = create.await;
-    let exchange = refused.exchange();
-    refused.refused("VER-12", Refusal::CONFLICT)?;
-    let held = match on_b(&s, &table, next).await? == described {
+    let again = create_on_b(&table, next, &again);
+    let again = s.ask("create the same version of branch b", again).await;
+    let refused = again.exchange();
+    again.refused("VER-12", Refusal::CONFLICT)?;
+    let (now, describe_again) = on_b(&s, &table, next).await?;
+    let held = match now == described {
         true => Ok(()),
         false => Err(Deviation::new(
             "the branch's entry stays as it is",
             "the branch's entry has changed",
-            [exchange],
+            [describe, refused, describe_again],
         )),
     };
     s.judge("VER-3", "the next version of branch b", "unchanged", held);
@@ -99,11 +97,11 @@ async fn delete_on_a_branch_leaves_main(s: Stage) -> Flow {
         .await
         .ok("VER-12")?;
     let held = match on_b(&s, &table, next).await? {
-        None => Ok(()),
-        Some(_) => Err(Deviation::new(
+        (None, _) => Ok(()),
+        (Some(_), describe) => Err(Deviation::new(
             "the version is gone from the branch",
             "the branch still has the version",
-            [deleted.exchange.clone()],
+            [deleted.exchange.clone(), describe],
         )),
     };
     s.judge("VER-12", "the next version of branch b", "gone", held);
@@ -147,7 +145,7 @@ async fn with_branch(s: &Stage) -> Flow<(Table, i64)> {
         .await
         .set_up()?;
     let latest = calls::describe_version(&table, None).field("branch", json!("b"));
-    let latest = described(s, latest).await?;
+    let (latest, _) = described(s, latest).await?;
     Ok((table, latest.map_or(1, |entry| entry.version + 1)))
 }
 
@@ -155,20 +153,23 @@ fn create_on_b(table: &Table, version: i64, manifest: &Manifest) -> Call {
     calls::create_version(table, version, manifest).field("branch", json!("b"))
 }
 
-async fn on_b(s: &Stage, table: &Table, version: i64) -> Flow<Option<Entry>> {
+async fn on_b(s: &Stage, table: &Table, version: i64) -> Flow<(Option<Entry>, Arc<Exchange>)> {
     let call = calls::describe_version(table, Some(version)).field("branch", json!("b"));
     described(s, call).await
 }
 
-async fn described(s: &Stage, describe: Call) -> Flow<Option<Entry>> {
+async fn described(s: &Stage, describe: Call) -> Flow<(Option<Entry>, Arc<Exchange>)> {
     let exchange = s.exchange(describe).await;
-    match Outcome::of(&exchange) {
-        Outcome::Ok => Ok(exchange
+    let entry = match Outcome::of(&exchange) {
+        Outcome::Ok => exchange
             .json()
-            .and_then(|body| Entry::read(body.get("version")?))),
-        Outcome::Refused(404, _) => Ok(None),
-        outcome => Err(Stop::Inconclusive(format!(
-            "describe on branch b: {outcome}"
-        ))),
-    }
+            .and_then(|body| Entry::read(body.get("version")?)),
+        Outcome::Refused(404, _) => None,
+        outcome => {
+            return Err(Stop::Inconclusive(format!(
+                "describe on branch b: {outcome}"
+            )));
+        }
+    };
+    Ok((entry, exchange))
 }
