@@ -219,6 +219,18 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_that_tells_nothing_is_nobody_elses() {
+        let a = manifest("a", 10);
+        let moved = json!({ "version": 1, "manifest_path": "t/_versions/1.manifest" });
+        assert!(!entry(&moved).is_anothers(&a, None));
+        assert!(!entry(&moved).is_anothers(&a, Some(&[b'x'; 10])));
+        assert!(entry(&moved).is_anothers(&a, Some(&[b'x'; 11])));
+        let mut of_b = moved;
+        of_b["metadata"] = json!({ "writer": "b" });
+        assert!(entry(&of_b).is_anothers(&a, None));
+    }
+
+    #[test]
     fn a_field_left_out_is_no_disagreement() {
         let whole = entry(&json!({
             "version": 1, "manifest_path": "p", "manifest_size": 5, "e_tag": "e", "metadata": {},

@@ -159,6 +159,11 @@ mod tests {
         assert!(!path.starts_with('/') && path.ends_with("/a$t/_versions/1.manifest-x"));
         assert!(e_tag.is_some());
         assert_eq!(staging.get(&path).await.unwrap(), b"bytes");
+        staging.put_again(&path, b"others".to_vec()).await.unwrap();
+        assert_eq!(staging.get(&path).await.unwrap(), b"bytes");
+        std::fs::remove_file(format!("/{path}")).unwrap();
+        staging.put_again(&path, b"bytes".to_vec()).await.unwrap();
+        assert_eq!(staging.get(&path).await.unwrap(), b"bytes");
         std::fs::remove_dir_all(root).unwrap();
     }
 
