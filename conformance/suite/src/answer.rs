@@ -208,6 +208,15 @@ impl Answer {
     ///
     /// [`Stop::Violated`] if it failed with a 5xx, [`Stop::Inconclusive`] if no answer came.
     pub fn open(self, requirement: &'static str) -> Flow<Option<Reply>> {
+        self.open_weighing(requirement, Level::Must)
+    }
+
+    /// The same, where a failure with a 5xx weighs this much.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Violated`] if it failed with a 5xx, [`Stop::Inconclusive`] if no answer came.
+    pub fn open_weighing(self, requirement: &'static str, failure: Level) -> Flow<Option<Reply>> {
         self.answered()?;
         match self.outcome() {
             Outcome::Failed(_) => {
@@ -216,7 +225,7 @@ impl Answer {
                 self.line(&self.outcome().to_string());
                 self.stage.violated(
                     requirement,
-                    Level::Must,
+                    failure,
                     Deviation::new(
                         "done or refused, never a server error",
                         self.actual(),

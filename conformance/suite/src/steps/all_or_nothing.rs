@@ -152,7 +152,8 @@ impl Stage {
     }
 
     /// Sends a change that the specification lets a server take or refuse: which it was becomes an
-    /// observation. Readers must see the whole of it, or nothing.
+    /// observation, and a failure with a 5xx weighs this much. Readers must see the whole of it, or
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -162,10 +163,11 @@ impl Stage {
         requirement: &'static str,
         label: &str,
         change: &Change,
+        failure: Level,
     ) -> Flow<Option<Reply>> {
         let answer = self.ask(label, change.call()).await;
         let exchange = answer.exchange();
-        let reply = answer.open(requirement);
+        let reply = answer.open_weighing(requirement, failure);
         self.as_answered(requirement, change, &exchange, &Look::BOTH)
             .await?;
         reply
@@ -220,6 +222,25 @@ impl Stage {
             _ => Ok(()),
         };
         self.judge(requirement, "its result", "empty, if it has one", held);
+    }
+
+    /// What is seen of a change that leaves nothing, if anything is. Writes no line.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::scenario::Stop::Inconclusive`] if it cannot be read.
+    pub async fn left_over(
+        &self,
+        change: &Change,
+        exchange: &Arc<Exchange>,
+    ) -> Flow<Option<Deviation>> {
+        for look in Look::BOTH {
+            let sights = self.look(change, look).await?;
+            if let Some(left) = deviation(change, Extent::Nothing, &sights, look, exchange) {
+                return Ok(Some(left));
+            }
+        }
+        Ok(None)
     }
 
     async fn extent(

@@ -23,11 +23,12 @@ pub struct Rounds {
     level: Option<Level>,
     rounds: usize,
     faults: BTreeMap<&'static str, Fault>,
-    untold: usize,
+    untold: bool,
 }
 
 struct Fault {
     rounds: usize,
+    last_round: usize,
     first: String,
     exchanges: Vec<Arc<Exchange>>,
 }
@@ -45,7 +46,7 @@ impl Rounds {
             level: None,
             rounds: 0,
             faults: BTreeMap::new(),
-            untold: 0,
+            untold: false,
         }
     }
 
@@ -72,7 +73,7 @@ impl Rounds {
 
     /// Nothing in a stored entry tells whose it is.
     pub fn cannot_tell(&mut self) {
-        self.untold += 1;
+        self.untold = true;
     }
 
     /// Judges a round in which each client created one version with its own manifest: one of them
@@ -185,22 +186,23 @@ impl Rounds {
     pub fn fault(&mut self, what: &'static str, at: &str, exchanges: Vec<Arc<Exchange>>) {
         let fault = self.faults.entry(what).or_insert_with(|| Fault {
             rounds: 0,
+            last_round: 0,
             first: at.to_owned(),
             exchanges,
         });
-        fault.rounds += 1;
+        if fault.last_round != self.rounds {
+            fault.last_round = self.rounds;
+            fault.rounds += 1;
+        }
     }
 
     /// Judges the race.
     pub fn end(self, s: &Stage) {
         s.cite(self.requirement);
-        if self.untold > 0 {
+        if self.untold {
             s.observe(Observation {
                 requirement: self.requirement,
-                choice: format!(
-                    "in {} rounds nothing in {} stored entries told whose they are",
-                    self.rounds, self.untold
-                ),
+                choice: "in some rounds nothing in a stored entry told whose it is".to_owned(),
             });
         }
         if self.faults.is_empty() {

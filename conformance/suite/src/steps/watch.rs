@@ -1,25 +1,33 @@
 //! Readers that look for half a change while it is made.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+use crate::answer::Answer;
 use crate::stage::Stage;
 use crate::steps::Rounds;
 use crate::steps::change::{Change, Look, Sight};
 use crate::wire::Exchange;
 
-/// How long a reader waits for the first change.
+/// How long a reader waits for the first change, and a writer for readers, between two looks.
 const IDLE: Duration = Duration::from_millis(1);
 
-/// Readers that look at one change after the other, effect by effect, now forwards and now
-/// backwards, and never stop while writers work.
+/// Readers that look at one change after the other, effect by effect, and never stop while writers
+/// work.
 pub struct Watch {
-    changes: Arc<Mutex<Vec<Arc<Change>>>>,
-    end: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     readers: JoinSet<Vec<View>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    changes: Mutex<Vec<Arc<Change>>>,
+    /// How many reads there were since the last answer.
+    reads: AtomicUsize,
+    end: AtomicBool,
 }
 
 /// What readers saw of changes.
@@ -39,28 +47,28 @@ impl Watch {
     /// Readers that wait for the first change.
     #[must_use]
     pub fn begin(s: &Stage, readers: usize, look: Look) -> Self {
-        let mut watch = Self {
-            changes: Arc::default(),
-            end: Arc::default(),
-            readers: JoinSet::new(),
-        };
+        let shared: Arc<Shared> = Arc::default();
+        let mut tasks = JoinSet::new();
         for reader in 0..readers {
-            let (s, changes, end) = (
-                s.clone(),
-                Arc::clone(&watch.changes),
-                Arc::clone(&watch.end),
-            );
-            watch
-                .readers
-                .spawn(async move { read(&s, reader, look, &changes, &end).await });
+            let (s, shared) = (s.clone(), Arc::clone(&shared));
+            tasks.spawn(async move { read(&s, reader, look, &shared).await });
         }
-        watch
+        Self {
+            shared,
+            readers: tasks,
+        }
     }
 
-    /// From now on the readers look at this change, which has not been sent yet.
-    pub fn turn_to(&self, change: &Change) {
-        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        changes.push(Arc::new(change.clone()));
+    /// From now on the readers look at this change. It is sent, and they look on for a moment after
+    /// its answer.
+    pub async fn send(&self, s: &Stage, label: &str, change: &Change) -> Answer {
+        self.shared.changes().push(Arc::new(change.clone()));
+        let answer = s.ask(label, change.call()).await;
+        self.shared.reads.store(0, Ordering::Relaxed);
+        while self.shared.reads.load(Ordering::Relaxed) < 2 * change.effects().len() {
+            tokio::time::sleep(IDLE).await;
+        }
+        answer
     }
 
     /// What the readers saw of each change.
@@ -69,9 +77,9 @@ impl Watch {
     ///
     /// If a reader panicked: its panic goes on here.
     pub async fn end(self) -> Views {
-        self.end.store(true, Ordering::Relaxed);
+        self.shared.end.store(true, Ordering::Relaxed);
         let readers = self.readers.join_all().await;
-        let changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes = self.shared.changes();
         let mut views = Views::default();
         for (number, change) in changes.iter().enumerate() {
             let mut view = View::default();
@@ -84,33 +92,32 @@ impl Watch {
     }
 }
 
+impl Shared {
+    fn changes(&self) -> MutexGuard<'_, Vec<Arc<Change>>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// One reader, until the end.
-async fn read(
-    s: &Stage,
-    reader: usize,
-    look: Look,
-    changes: &Mutex<Vec<Arc<Change>>>,
-    end: &AtomicBool,
-) -> Vec<View> {
+async fn read(s: &Stage, reader: usize, look: Look, shared: &Shared) -> Vec<View> {
     let delimiter = s.session().target().delimiter();
     let mut views: Vec<View> = Vec::new();
     // Every reader begins elsewhere.
     let mut step = reader;
-    while !end.load(Ordering::Relaxed) {
+    while !shared.end.load(Ordering::Relaxed) {
         let (number, change) = {
-            let changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
+            let changes = shared.changes();
             (changes.len(), changes.last().cloned())
         };
         let Some(change) = change else {
             tokio::time::sleep(IDLE).await;
             continue;
         };
-        let count = change.effects().len();
-        let (pass, at) = (step / count, step % count);
-        let effect = if pass % 2 == 0 { at } else { count - 1 - at };
+        let effect = turn(reader, step, change.effects().len());
         step += 1;
         let asked = &change.effects()[effect];
         let exchange = s.exchange(asked.call(look)).await;
+        shared.reads.fetch_add(1, Ordering::Relaxed);
         if let Some(seen) = asked.seen_in(look, &exchange, delimiter) {
             views.resize_with(views.len().max(number), View::default);
             views[number - 1].add(Sight {
@@ -121,6 +128,22 @@ async fn read(
         }
     }
     views
+}
+
+/// Which effect a reader looks at: every other reader goes through all of them, forwards and
+/// backwards, and the others go back and forth between the first and the last, which the longest time
+/// lies between if they come about one after the other.
+fn turn(reader: usize, step: usize, count: usize) -> usize {
+    let last = count.saturating_sub(1);
+    if reader.is_multiple_of(2) {
+        return if step.is_multiple_of(2) { 0 } else { last };
+    }
+    let (pass, at) = (step / count.max(1), step % count.max(1));
+    if pass.is_multiple_of(2) {
+        at
+    } else {
+        last - at
+    }
 }
 
 impl View {

@@ -6,6 +6,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
+use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Change, Look};
@@ -79,7 +80,8 @@ async fn several_versions_of_one_table(s: Stage) -> Flow {
             batch = batch.create(&table, version, &manifest);
         }
         let label = format!("a batch of versions 1 to 3 of one table, {name}");
-        s.done_or_refused("BAT-5", &label, &batch).await?;
+        s.done_or_refused("BAT-5", &label, &batch, Level::Should)
+            .await?;
     }
     // Whatever became of those, batches go on.
     let table = s.table("v").await?;
@@ -178,7 +180,9 @@ async fn same_batch_again(s: Stage) -> Flow {
     };
     let longer = new.with(0, first.clone()).with(2, second.clone());
     let label = "the same batch again, with a new entry in the middle";
-    let answer = s.done_or_refused("BAT-13", label, &longer).await;
+    let answer = s
+        .done_or_refused("BAT-13", label, &longer, Level::Must)
+        .await;
     for (table, before) in tables.iter().zip(&before) {
         s.unchanged("BAT-1", table, before, []).await?;
     }

@@ -1,14 +1,17 @@
 //! Readers that look for half a change while it is made.
 
+use std::slice;
+
+use crate::answer::Answer;
 use crate::calls;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage, Table};
 use crate::steps::{Change, Look, Views, Watch};
 
-/// How many readers look at each writer's changes.
-const READERS: usize = 5;
-/// How many changes each writer makes.
-const CHANGES: i64 = 15;
+/// How many readers look.
+const READERS: usize = 8;
+/// How many changes they look at, each way of looking.
+const CHANGES: i64 = 20;
 /// How many tables a batch is over.
 const TABLES: usize = 8;
 
@@ -69,44 +72,38 @@ async fn no_listing_shows_half_a_batch(s: Stage) -> Flow {
 
 async fn half_batches(s: &Stage, look: Look) -> Flow {
     let tables = tables(s).await?;
-    let watch = Watch::begin(s, READERS, look);
+    let mut batches = Vec::new();
     for version in 1..=CHANGES {
-        let mut batch = s.batch_of(&tables, version).await?;
-        if s.random_below(2) == 1 {
-            batch = batch.reversed();
-        }
-        watch.turn_to(&batch);
-        let label = format!("a batch of version {version} of {TABLES} tables");
-        let answer = s.ask(&label, batch.call()).await;
-        answer.ok_as_ever("BAT-1")?;
+        batches.push(either_way(s, s.batch_of(&tables, version).await?));
     }
-    let label = format!("{READERS} readers of {CHANGES} batches over {TABLES} tables");
-    watch.end().await.no_half("BAT-7", &label, s);
-    Ok(())
+    let (views, sent) = watched(s, look, "a batch of 8 tables", &batches, |answer| {
+        answer.ok_as_ever("BAT-1").map(drop)
+    })
+    .await;
+    views.no_half("BAT-7", "readers of batches over 8 tables", s);
+    sent
 }
 
 async fn no_reader_sees_a_refused_batch(s: Stage) -> Flow {
     let tables = tables(&s).await?;
     let taken = s.table("taken").await?;
-    let first = s.batch_of(std::slice::from_ref(&taken), 1).await?;
+    let first = s.batch_of(slice::from_ref(&taken), 1).await?;
     s.done("BAT-1", "a batch of one entry", &first).await?;
-    let mut views = Views::default();
-    for look in Look::BOTH {
-        let watch = Watch::begin(&s, READERS, look);
-        for _ in 0..CHANGES {
-            let manifest = s.manifest(&taken, "another manifest").await?;
-            let conflict = calls::batch_entry(&taken.id, 1, &manifest);
-            // The later it stands, the more a server may have done before it sees it.
-            let batch = s.batch_of(&tables, 1).await?.with(TABLES, conflict);
-            watch.turn_to(&batch);
-            let answer = s.ask("a batch with a version that exists", batch.call());
-            answer.await.not_done_as_ever("BAT-7")?;
-        }
-        views = views.and(watch.end().await);
+    let mut batches = Vec::new();
+    for _ in 0..CHANGES {
+        let manifest = s.manifest(&taken, "another manifest").await?;
+        let conflict = calls::batch_entry(&taken.id, 1, &manifest);
+        let batch = either_way(&s, s.batch_of(&tables, 1).await?);
+        // The later it stands, the more a server may have done before it sees it.
+        batches.push(batch.with(TABLES, conflict));
     }
-    let label = format!("{READERS} readers of batches over {TABLES} tables that are refused");
-    views.nothing("BAT-7", &label, &s);
-    Ok(())
+    let label = "a batch with a version that exists";
+    let refused = |answer: Answer| answer.not_done_as_ever("BAT-7");
+    let (described, first) = watched(&s, Look::Describe, label, &batches, refused).await;
+    let (listed, second) = watched(&s, Look::List, label, &batches, refused).await;
+    let label = "readers of batches over 8 tables that are refused";
+    described.and(listed).nothing("BAT-7", label, &s);
+    first.and(second)
 }
 
 /// What a commit of all four kinds changes.
@@ -140,54 +137,63 @@ impl Round {
 }
 
 async fn no_reader_sees_half_a_commit(s: Stage) -> Flow {
-    let mut views = Views::default();
-    for look in Look::BOTH {
-        // All is set up before readers begin, who would only be in the way.
-        let mut commits = Vec::new();
-        for number in 0..CHANGES {
-            let name = match look {
-                Look::Describe => format!("{number}"),
-                Look::List => format!("l{number}"),
-            };
-            let commit = Round::set_up(&s, &name).await?.commit(&s).await?;
-            commits.push(match s.random_below(2) {
-                0 => commit,
-                _ => commit.reversed(),
-            });
+    let (mut some, mut others) = (Vec::new(), Vec::new());
+    for number in 0..CHANGES {
+        for (name, commits) in [("d", &mut some), ("l", &mut others)] {
+            let round = Round::set_up(&s, &format!("{name}{number}")).await?;
+            commits.push(either_way(&s, round.commit(&s).await?));
         }
-        let watch = Watch::begin(&s, READERS, look);
-        for commit in &commits {
-            watch.turn_to(commit);
-            let answer = s.ask("a commit of all four kinds", commit.call()).await;
-            answer.ok_as_ever("COM-1")?;
-        }
-        views = views.and(watch.end().await);
     }
-    let label = format!("{READERS} readers of commits of all four kinds");
-    views.no_half("COM-1", &label, &s);
-    Ok(())
+    let label = "a commit of all four kinds";
+    let done = |answer: Answer| answer.ok_as_ever("COM-1").map(drop);
+    let (described, first) = watched(&s, Look::Describe, label, &some, done).await;
+    let (listed, second) = watched(&s, Look::List, label, &others, done).await;
+    let label = "readers of commits of all four kinds";
+    described.and(listed).no_half("COM-1", label, &s);
+    first.and(second)
 }
 
 async fn no_reader_sees_a_refused_commit(s: Stage) -> Flow {
     let taken = s.table("taken").await?;
     let round = Round::set_up(&s, "0").await?;
-    let mut views = Views::default();
-    for look in Look::BOTH {
-        let watch = Watch::begin(&s, READERS, look);
-        for _ in 0..CHANGES {
-            let again = calls::commit_declare(&taken.id);
-            let mut commit = round.commit(&s).await?;
-            if s.random_below(2) == 1 {
-                commit = commit.reversed();
-            }
-            let commit = commit.with(4, again);
-            watch.turn_to(&commit);
-            let answer = s.ask("a commit that declares a table that exists", commit.call());
-            answer.await.not_done_as_ever("COM-4")?;
-        }
-        views = views.and(watch.end().await);
+    let mut commits = Vec::new();
+    for _ in 0..CHANGES {
+        let again = calls::commit_declare(&taken.id);
+        let commit = either_way(&s, round.commit(&s).await?);
+        commits.push(commit.with(4, again));
     }
-    let label = format!("{READERS} readers of commits of all four kinds that are refused");
-    views.nothing("COM-4", &label, &s);
-    Ok(())
+    let label = "a commit that declares a table that exists";
+    let refused = |answer: Answer| answer.not_done_as_ever("COM-4");
+    let (described, first) = watched(&s, Look::Describe, label, &commits, refused).await;
+    let (listed, second) = watched(&s, Look::List, label, &commits, refused).await;
+    let label = "readers of commits of all four kinds that are refused";
+    described.and(listed).nothing("COM-4", label, &s);
+    first.and(second)
+}
+
+/// The change in its order or in the opposite one.
+fn either_way(s: &Stage, change: Change) -> Change {
+    match s.random_below(2) {
+        0 => change,
+        _ => change.reversed(),
+    }
+}
+
+/// Sends changes one after the other while readers look; answers what these saw, and whether all
+/// answers were as they must be.
+async fn watched(
+    s: &Stage,
+    look: Look,
+    label: &str,
+    changes: &[Change],
+    judge: impl Fn(Answer) -> Flow,
+) -> (Views, Flow) {
+    let watch = Watch::begin(s, READERS, look);
+    for change in changes {
+        let judged = judge(watch.send(s, label, change).await);
+        if judged.is_err() {
+            return (watch.end().await, judged);
+        }
+    }
+    (watch.end().await, Ok(()))
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::calls;
 use crate::log::Deviation;
 use crate::outcome::Refusal;
+use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::Effect;
@@ -169,7 +170,9 @@ async fn one_entry_twice(s: Stage) -> Flow {
     let repeated = batch.parts().get(2).cloned().unwrap_or_default();
     let batch = batch.with(PLACES, repeated);
     let label = format!("a batch with one entry at places 2 and {PLACES}");
-    let reply = s.done_or_refused("BAT-4", &label, &batch).await?;
+    let reply = s
+        .done_or_refused("BAT-4", &label, &batch, Level::Should)
+        .await?;
     let (count, expected) = (s.stored(&twice).await?.len(), usize::from(reply.is_some()));
     let held = match count == expected {
         true => Ok(()),
