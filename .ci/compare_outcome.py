@@ -43,8 +43,17 @@ def keyed(row: dict[str, Any]) -> Key:
     return Key(row["scenario"], row["requirement"], row["level"])
 
 
+def rows(outcome: dict[str, Any]) -> list[dict[str, Any]]:
+    """The findings of an outcome, a scenario a row: a `[[finding]]` may name several."""
+    return [
+        row | {"scenario": scenario}
+        for row in outcome.get("finding", [])
+        for scenario in row.get("scenarios", [row.get("scenario")])
+    ]
+
+
 def listed(outcome: dict[str, Any]) -> dict[Key, dict[str, Any]]:
-    return {keyed(row): row for row in outcome.get("finding", [])}
+    return {keyed(row): row for row in rows(outcome)}
 
 
 def found(result: dict[str, Any]) -> dict[Key, dict[str, Any]]:
@@ -156,7 +165,7 @@ def compare(
     ]
     lines += [
         f"! {key}: listed twice"
-        for key, times in Counter(map(keyed, outcome.get("finding", []))).items()
+        for key, times in Counter(map(keyed, rows(outcome))).items()
         if times > 1
     ]
     now = flatten(current_versions | summary(result, apart))
@@ -191,11 +200,11 @@ def written(
 ) -> str:
     """The outcome file for this run."""
     recorded, shown = listed(outcome), found(result)
-    rows = {
+    findings = {
         key: recorded.get(key, {"reason": ""})
         for key in sorted({*shown, *(k for k, row in recorded.items() if "sometimes" in row)})
     }
-    facts = summary(result, unsteady(rows))
+    facts = summary(result, unsteady(findings))
     lines = ["# Written by .ci/compare_outcome.py --write; reasons and `sometimes` are ours."]
     head = {"server": outcome.get("server", server)} | current_versions
     head |= {name: facts[name] for name in ("verdict", "probed")}
@@ -203,11 +212,20 @@ def written(
     for table in ("counts", "tiers"):
         lines += ["", f"[{table}]"]
         lines += [f"{toml_key(key)} = {toml(value)}" for key, value in facts[table].items()]
-    for key, row in rows.items():
-        columns = key._asdict() | {
-            word: row[word] for word in ("reason", "sometimes") if word in row
-        }
+    # What has one reason is one row.
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for key, row in findings.items():
+        words = (key.requirement, key.level, row["reason"], row.get("sometimes"))
+        groups.setdefault(words, []).append(key.scenario)
+    for (requirement, level, reason, sometimes), scenarios in groups.items():
+        columns = {"requirement": requirement, "level": level, "reason": reason}
+        if sometimes is not None:
+            columns["sometimes"] = sometimes
         lines += ["", "[[finding]]"]
+        if len(scenarios) == 1:
+            columns = {"scenario": scenarios[0]} | columns
+        else:
+            lines += ["scenarios = [", *(f"    {toml(name)}," for name in scenarios), "]"]
         lines += [f"{name} = {toml(value)}" for name, value in columns.items()]
     return "\n".join(lines) + "\n"
 

@@ -86,6 +86,21 @@ class CompareOutcome(unittest.TestCase):
         for line, start in zip(lines, starts, strict=True):
             self.assertTrue(line.startswith(start), line)
 
+    def test_findings_with_one_reason_are_one_row(self) -> None:
+        self.result["scenarios"].append(
+            scenario("more-batch", "unsupported", ("REST-12", "should"), tier="batch")
+        )
+        self.result["planned"] = self.result["executed"] = 6
+        recorded = tomllib.loads(compare_outcome.written(self.result, self.outcome, "", VERSIONS))
+        for row in recorded["finding"]:
+            row["reason"] = f"why {row['requirement']} is broken"
+        self.outcome = tomllib.loads(compare_outcome.written(self.result, recorded, "", VERSIONS))
+        together = self.outcome["finding"][0]
+        self.assertEqual(together["scenarios"], ["batch", "more-batch"])
+        self.assertEqual(self.lines(), [])
+        self.result["scenarios"][-1]["findings"] = []
+        self.assert_drift("- more-batch: REST-12")
+
     def test_the_same_run_is_as_recorded(self) -> None:
         self.assertEqual(self.lines(), [])
 

@@ -72,3 +72,8 @@ pub use table::Table;
 /// It is what the methods and the models of this crate say, before any conversion: for tools that
 /// check a server's answers against the protocol or read its operations.
 pub const OPENAPI: &str = include_str!("../openapi.yml");
+
+/// The example in the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -72,7 +72,7 @@ async fn discover(session: &Session, made: &mut Made) {
     let mut seen: BTreeSet<Vec<String>> = made.namespaces.clone();
     while let Some(namespace) = open.pop() {
         for name in names(session, "ListTables", "tables", &namespace).await {
-            // Names may come as full identifiers (contradiction 6).
+            // Names may come as full identifiers: the specification has it both ways.
             let name = name
                 .rsplit(session.target().delimiter())
                 .next()

@@ -24,6 +24,7 @@ pub fn report(run: &Run, target: &Target) -> String {
         for played in run.played.iter().filter(|played| played.status == status) {
             push(&mut text, "");
             text.push_str(&scenario_report(played, target));
+            again(&mut text, run, played);
         }
     }
     unsupported(&mut text, run, target);
@@ -69,6 +70,19 @@ fn tier_outcome(outcome: TierOutcome) -> &'static str {
         TierOutcome::Unsupported => "unsupported: nothing is certified",
         TierOutcome::Inconclusive => "inconclusive",
     }
+}
+
+/// How to make again what the run has removed: the same scenario makes the same names.
+fn again(text: &mut String, run: &Run, played: &Played) {
+    push(text, "");
+    push(
+        text,
+        &format!(
+            "  to see it again, from the beginning:\n    lance-namespace-conformance --server-url {} \
+             --scenario {} --seed {}",
+            run.url, played.scenario.id, run.seed
+        ),
+    );
 }
 
 /// The report of one scenario: what differs, and each finding with the requests that show it.
@@ -128,7 +142,7 @@ pub fn scenario_report(played: &Played, target: &Target) -> String {
             push(text, &format!("    and {more} more, which --json has"));
         }
         if let Some(last) = finding.exchanges.last() {
-            push(text, "    to see it again:");
+            push(text, "    the last of these as curl:");
             push(text, &format!("      {}", last.curl(target)));
         }
     }
@@ -169,7 +183,7 @@ fn unsupported(text: &mut String, run: &Run, target: &Target) {
                 &wrapped(&format!("actual:   {}", finding.actual), "    "),
             );
             if let Some(last) = finding.exchanges.last() {
-                push(text, "    to see it again:");
+                push(text, "    the last of these as curl:");
                 push(text, &format!("      {}", last.curl(target)));
             }
         }
