@@ -8,8 +8,8 @@ use crate::outcome::{Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::Stage;
-use crate::steps::Rounds;
-use crate::steps::change::{Change, Look, Sight};
+use crate::steps::effect::{Look, Sight};
+use crate::steps::{Change, Rounds};
 use crate::wire::Exchange;
 
 /// The most reads that a finding shows.
@@ -63,7 +63,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Violated`] if it is not carried out, [`Stop::Inconclusive`] if no answer came.
+    /// [`crate::scenario::Stop::Violated`] if it is not carried out, [`crate::scenario::Stop::Inconclusive`] if no answer came.
     pub async fn done(
         &self,
         requirement: &'static str,
@@ -83,7 +83,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if no answer came.
+    /// [`crate::scenario::Stop::Inconclusive`] if no answer came.
     pub async fn refused(
         &self,
         requirement: &'static str,
@@ -102,7 +102,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if no answer came.
+    /// [`crate::scenario::Stop::Inconclusive`] if no answer came.
     pub async fn refused_best_as(
         &self,
         requirement: &'static str,
@@ -121,7 +121,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if no answer came.
+    /// [`crate::scenario::Stop::Inconclusive`] if no answer came.
     pub async fn not_done(
         &self,
         requirement: &'static str,
@@ -157,7 +157,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Violated`] if the server failed, [`Stop::Inconclusive`] if no answer came.
+    /// [`crate::scenario::Stop::Violated`] if the server failed, [`crate::scenario::Stop::Inconclusive`] if no answer came.
     pub async fn done_or_refused(
         &self,
         requirement: &'static str,
@@ -221,7 +221,15 @@ impl Stage {
             )),
             _ => Ok(()),
         };
-        self.judge(requirement, "its result", "empty, if it has one", held);
+        self.cite(requirement);
+        let label = "its result";
+        match held {
+            Ok(()) => self.line(format!("{label}: empty, if it has one")),
+            Err(deviation) => {
+                self.line(format!("{label}: {}", deviation.actual));
+                self.violated(requirement, Level::Should, deviation);
+            }
+        }
     }
 
     /// What is seen of a change that leaves nothing, if anything is. Writes no line.

@@ -1,20 +1,14 @@
-//! Changes, which are batches and commits, and what a reader sees of them.
+//! Changes, which are batches and commits: what is asked for, and what it does.
 
-use std::sync::Arc;
-
-use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
 use crate::calls;
-use crate::entry::{Entry, Manifest};
+use crate::entry::Manifest;
 use crate::log::Deviation;
-use crate::outcome::Outcome;
-use crate::scenario::{Flow, Stop};
+use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
-use crate::wire::{Call, Exchange};
-
-/// How many reads are under way at a time.
-const READS: usize = 8;
+use crate::steps::Effect;
+use crate::wire::Call;
 
 /// Something to be done whole or not at all: a batch, a commit, or a single operation.
 #[derive(Clone, Debug)]
@@ -30,57 +24,6 @@ enum Kind {
     Commit,
     Single,
 }
-
-/// What a reader can see of a change.
-#[derive(Clone, Debug)]
-pub enum Effect {
-    /// This version is there.
-    Created {
-        /// The version's table.
-        table: Table,
-        /// The version's number.
-        version: i64,
-        /// The manifest that the create sends.
-        manifest: Manifest,
-    },
-    /// This version is gone.
-    Deleted {
-        /// The version's table.
-        table: Table,
-        /// The version's number.
-        version: i64,
-    },
-    /// The table of this identifier is there.
-    Declared(Vec<String>),
-    /// The table of this identifier is gone.
-    Deregistered(Vec<String>),
-}
-
-/// Where a reader looks for an effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// In the answer about the version or table itself.
-    Describe,
-    /// In the listing of its siblings.
-    List,
-}
-
-impl Look {
-    /// Both of them.
-    pub const BOTH: [Self; 2] = [Self::Describe, Self::List];
-}
-
-/// An effect that a reader looked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Sight {
-    /// The effect, by its place in the change.
-    pub(crate) effect: usize,
-    pub(crate) seen: bool,
-    pub(crate) exchange: Arc<Exchange>,
-}
-
-/// What a reader asks for: a table or a namespace, and a version if it is about one.
-type Place = (Vec<String>, Option<i64>);
 
 impl Change {
     /// `BatchCreateTableVersions`, without entries yet.
@@ -219,110 +162,12 @@ impl Change {
     }
 }
 
-impl Effect {
-    fn created(&self) -> Option<(&Table, i64, Manifest)> {
-        match self {
-            Self::Created {
-                table,
-                version,
-                manifest,
-            } => Some((table, *version, manifest.clone())),
-            _ => None,
-        }
-    }
-
-    fn place(&self, look: Look) -> Place {
-        match (self, look) {
-            (Self::Created { table, version, .. } | Self::Deleted { table, version }, look) => {
-                match look {
-                    Look::Describe => (table.id.clone(), Some(*version)),
-                    Look::List => (table.id.clone(), None),
-                }
-            }
-            (Self::Declared(id) | Self::Deregistered(id), Look::Describe) => (id.clone(), None),
-            // No version, since no namespace has the identifier of a table.
-            (Self::Declared(id) | Self::Deregistered(id), Look::List) => {
-                (parent(id).to_vec(), None)
-            }
-        }
-    }
-
-    /// The request that looks for it.
-    pub(crate) fn call(&self, look: Look) -> Call {
-        match (self, look) {
-            (Self::Created { table, version, .. } | Self::Deleted { table, version }, look) => {
-                match look {
-                    Look::Describe => calls::describe_version(table, Some(*version)),
-                    Look::List => calls::list_versions(table),
-                }
-            }
-            (Self::Declared(id) | Self::Deregistered(id), Look::Describe) => {
-                calls::describe_table(id)
-            }
-            (Self::Declared(id) | Self::Deregistered(id), Look::List) => {
-                calls::list_tables(parent(id))
-            }
-        }
-    }
-
-    /// Whether the answer shows it; none if the answer tells nothing, such as a page of a listing
-    /// that is not the last.
-    pub(crate) fn seen_in(&self, look: Look, exchange: &Exchange, delimiter: &str) -> Option<bool> {
-        let there = match (Outcome::of(exchange), look) {
-            (Outcome::Ok, Look::Describe) => true,
-            (Outcome::Ok, Look::List) => {
-                let body = exchange.json()?;
-                let more = body["page_token"].as_str().is_some_and(|t| !t.is_empty());
-                self.listed(&body, delimiter)
-                    .then_some(true)
-                    .or((!more).then_some(false))?
-            }
-            (Outcome::Refused(404, _), _) => false,
-            _ => return None,
-        };
-        let gone = matches!(self, Self::Deleted { .. } | Self::Deregistered(_));
-        Some(there != gone)
-    }
-
-    fn listed(&self, body: &Value, delimiter: &str) -> bool {
-        let items = |field: &str| body[field].as_array().into_iter().flatten();
-        match self {
-            Self::Created { version, .. } | Self::Deleted { version, .. } => items("versions")
-                .filter_map(Entry::read)
-                .any(|entry| entry.version == *version),
-            // Names may come as full identifiers.
-            Self::Declared(id) | Self::Deregistered(id) => items("tables")
-                .filter_map(Value::as_str)
-                .filter_map(|name| name.rsplit(delimiter).next())
-                .any(|name| id.last().is_some_and(|last| last == name)),
-        }
-    }
-
-    pub(crate) fn describe(&self) -> String {
-        let name = |id: &[String]| id.last().cloned().unwrap_or_default();
-        match self {
-            Self::Created { table, version, .. } => {
-                format!("version {version} of {}", table.label)
-            }
-            Self::Deleted { table, version } => {
-                format!("the deletion of version {version} of {}", table.label)
-            }
-            Self::Declared(id) => format!("the declaration of {}", name(id)),
-            Self::Deregistered(id) => format!("the deregistration of {}", name(id)),
-        }
-    }
-}
-
-fn parent(id: &[String]) -> &[String] {
-    &id[..id.len().saturating_sub(1)]
-}
-
 impl Stage {
     /// A batch that creates this version of each table, from a manifest of its own.
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if a manifest cannot be staged.
+    /// [`crate::scenario::Stop::Inconclusive`] if a manifest cannot be staged.
     pub async fn batch_of(&self, tables: &[Table], version: i64) -> Flow<Change> {
         let mut batch = Change::batch();
         for table in tables {
@@ -336,7 +181,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if a version cannot be read.
+    /// [`crate::scenario::Stop::Inconclusive`] if a version cannot be read.
     pub async fn stored_as_sent(&self, requirement: &'static str, change: &Change) -> Flow {
         let created = change.effects().iter().filter_map(Effect::created);
         let created: Vec<(&Table, i64, Manifest)> = created.collect();
@@ -371,53 +216,5 @@ impl Stage {
             held,
         );
         Ok(())
-    }
-
-    /// Looks once for every effect of a change. Writes no line.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Inconclusive`] if an answer tells nothing.
-    pub(crate) async fn look(&self, change: &Change, look: Look) -> Flow<Vec<Sight>> {
-        // Many effects are in one listing.
-        let mut places: Vec<(Place, Vec<usize>)> = Vec::new();
-        for (at, effect) in change.effects().iter().enumerate() {
-            let place = effect.place(look);
-            match places.iter_mut().find(|(other, _)| *other == place) {
-                Some((_, effects)) => effects.push(at),
-                None => places.push((place, vec![at])),
-            }
-        }
-        let looking: Vec<_> = places
-            .iter()
-            .map(|(_, at)| self.see(change, at, look))
-            .collect();
-        let sights: Vec<Vec<Sight>> = stream::iter(looking).buffered(READS).try_collect().await?;
-        Ok(sights.into_iter().flatten().collect())
-    }
-
-    /// Looks for effects that are all in one place.
-    async fn see(&self, change: &Change, effects: &[usize], look: Look) -> Flow<Vec<Sight>> {
-        let Some(&first) = effects.first() else {
-            return Ok(Vec::new());
-        };
-        let exchange = self.exchange(change.effects()[first].call(look)).await;
-        let delimiter = self.session().target().delimiter();
-        let sights = effects.iter().map(|&at| {
-            let effect = &change.effects()[at];
-            match effect.seen_in(look, &exchange, delimiter) {
-                Some(seen) => Ok(Sight {
-                    effect: at,
-                    seen,
-                    exchange: Arc::clone(&exchange),
-                }),
-                None => Err(Stop::Inconclusive(format!(
-                    "whether {} is there cannot be told: {}",
-                    effect.describe(),
-                    Outcome::of(&exchange)
-                ))),
-            }
-        });
-        sights.collect()
     }
 }

@@ -11,8 +11,7 @@ use crate::race::{Tally, race};
 use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
-use crate::steps::Rounds;
-use crate::steps::change::{Change, Effect, Look};
+use crate::steps::{Change, Effect, Look, Rounds};
 use crate::wire::Exchange;
 
 /// Rounds in which clients send changes that contend, judged as a whole.

@@ -3,6 +3,7 @@
 mod all_or_nothing;
 mod change;
 mod contest;
+mod effect;
 mod faults;
 mod growth;
 mod paging;
@@ -11,8 +12,9 @@ mod rounds;
 mod versions;
 mod watch;
 
-pub use change::{Change, Effect, Look};
+pub use change::Change;
 pub use contest::{Contest, NextVersions};
+pub use effect::{Effect, Look};
 pub use faults::Faults;
 pub use growth::{Growth, LookForLatest};
 pub use paging::{End, Listing, Paging, Walk, descending};

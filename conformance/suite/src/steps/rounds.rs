@@ -81,7 +81,7 @@ impl Rounds {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if the version cannot be read back.
+    /// [`crate::scenario::Stop::Inconclusive`] if the version cannot be read back.
     pub async fn one_winner(
         &mut self,
         s: &Stage,
@@ -162,7 +162,7 @@ impl Rounds {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`] if the table cannot be listed.
+    /// [`crate::scenario::Stop::Inconclusive`] if the table cannot be listed.
     pub async fn listed_once(&mut self, s: &Stage, table: &Table) -> Flow {
         let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
         for entry in s.all_entries(table).await? {

@@ -7,9 +7,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::answer::Answer;
+use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
-use crate::steps::Rounds;
-use crate::steps::change::{Change, Look, Sight};
+use crate::steps::effect::Sight;
+use crate::steps::{Change, Look, Rounds};
 use crate::wire::Exchange;
 
 /// How long a reader waits for the first change, and a writer for readers, between two looks.
@@ -185,8 +186,24 @@ impl Views {
         self
     }
 
+    /// Readers that no answer told anything have seen nothing wrong either.
+    fn were_told(&self, label: &str) -> Flow {
+        let told = |view: &View| view.first_seen.is_some() || view.last_missed.is_some();
+        match self.0.iter().any(|(_, view)| told(view)) {
+            true => Ok(()),
+            false => Err(Stop::Inconclusive(format!(
+                "{label}: no answer told anything"
+            ))),
+        }
+    }
+
     /// Judges that no reader saw half a change.
-    pub fn no_half(self, requirement: &'static str, label: &str, s: &Stage) {
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if readers were told nothing.
+    pub fn no_half(self, requirement: &'static str, label: &str, s: &Stage) -> Flow {
+        self.were_told(label)?;
         let mut rounds = Rounds::new(requirement, label).demanding(
             "once one effect is seen, all are",
             "once any effect of a change is seen, a read that begins after that sees all of them",
@@ -205,10 +222,16 @@ impl Views {
             }
         }
         rounds.end(s);
+        Ok(())
     }
 
     /// Judges that no reader saw anything of changes that were refused.
-    pub fn nothing(self, requirement: &'static str, label: &str, s: &Stage) {
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if readers were told nothing.
+    pub fn nothing(self, requirement: &'static str, label: &str, s: &Stage) -> Flow {
+        self.were_told(label)?;
         let mut rounds = Rounds::new(requirement, label).demanding(
             "nothing of them is ever seen",
             "nothing of a change that is refused is seen, not even for a moment",
@@ -222,5 +245,6 @@ impl Views {
             }
         }
         rounds.end(s);
+        Ok(())
     }
 }

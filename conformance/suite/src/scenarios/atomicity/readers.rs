@@ -80,8 +80,8 @@ async fn half_batches(s: &Stage, look: Look) -> Flow {
         answer.ok_as_ever("BAT-1").map(drop)
     })
     .await;
-    views.no_half("BAT-7", "readers of batches over 8 tables", s);
-    sent
+    let judged = views.no_half("BAT-7", "readers of batches over 8 tables", s);
+    sent.and(judged)
 }
 
 async fn no_reader_sees_a_refused_batch(s: Stage) -> Flow {
@@ -102,8 +102,8 @@ async fn no_reader_sees_a_refused_batch(s: Stage) -> Flow {
     let (described, first) = watched(&s, Look::Describe, label, &batches, refused).await;
     let (listed, second) = watched(&s, Look::List, label, &batches, refused).await;
     let label = "readers of batches over 8 tables that are refused";
-    described.and(listed).nothing("BAT-7", label, &s);
-    first.and(second)
+    let judged = described.and(listed).nothing("BAT-7", label, &s);
+    first.and(second).and(judged)
 }
 
 /// What a commit of all four kinds changes.
@@ -149,8 +149,8 @@ async fn no_reader_sees_half_a_commit(s: Stage) -> Flow {
     let (described, first) = watched(&s, Look::Describe, label, &some, done).await;
     let (listed, second) = watched(&s, Look::List, label, &others, done).await;
     let label = "readers of commits of all four kinds";
-    described.and(listed).no_half("COM-1", label, &s);
-    first.and(second)
+    let judged = described.and(listed).no_half("COM-1", label, &s);
+    first.and(second).and(judged)
 }
 
 async fn no_reader_sees_a_refused_commit(s: Stage) -> Flow {
@@ -167,8 +167,8 @@ async fn no_reader_sees_a_refused_commit(s: Stage) -> Flow {
     let (described, first) = watched(&s, Look::Describe, label, &commits, refused).await;
     let (listed, second) = watched(&s, Look::List, label, &commits, refused).await;
     let label = "readers of commits of all four kinds that are refused";
-    described.and(listed).nothing("COM-4", label, &s);
-    first.and(second)
+    let judged = described.and(listed).nothing("COM-4", label, &s);
+    first.and(second).and(judged)
 }
 
 /// The change in its order or in the opposite one.
