@@ -72,6 +72,16 @@ impl Received {
         (!id.contains('/')).then(|| id.split('$').map(str::to_owned).collect())
     }
 
+    /// The value of a query parameter.
+    #[must_use]
+    pub fn query(&self, name: &str) -> Option<String> {
+        let pairs = self.uri.query()?.split('&');
+        let value = pairs
+            .filter_map(|pair| pair.split_once('='))
+            .find_map(|(key, value)| (key == name).then_some(value))?;
+        Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+    }
+
     /// The body as JSON; null if it is none.
     #[must_use]
     pub fn json(&self) -> Value {

@@ -7,6 +7,8 @@ use axum::Router;
 pub struct Mutant {
     /// What the server does, in kebab case.
     pub name: &'static str,
+    /// The scenarios that are played against it, as a pattern.
+    pub scenarios: &'static str,
     /// The requirements that the suite must report at the level must, and no others.
     pub breaks: &'static [&'static str],
     /// Puts the fault before an honest router.

@@ -9,7 +9,10 @@ use crate::mutant::Mutant;
 /// A batch is one create after the other, and stops at the first that fails.
 pub(super) const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
     name: "batch-without-a-transaction",
-    breaks: &["BAT-2", "BAT-3"],
+    scenarios: "atomicity/*",
+    breaks: &[
+        "BAT-1", "BAT-2", "BAT-3", "BAT-4", "BAT-6", "BAT-7", "BAT-8",
+    ],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != "/v1/table/version/batch-create" {

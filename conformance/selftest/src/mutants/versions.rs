@@ -9,7 +9,8 @@ use crate::mutant::Mutant;
 /// A create of a version that exists replaces it, and succeeds.
 pub(super) const CREATE_OVERWRITES: Mutant = Mutant {
     name: "create-overwrites",
-    breaks: &["VER-2", "VER-3", "VER-4"],
+    scenarios: "put-if-not-exists/*",
+    breaks: &["VER-1", "VER-12", "VER-2", "VER-3", "VER-4", "VER-7"],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(table) = received.table("/version/create") else {

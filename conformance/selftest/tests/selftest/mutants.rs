@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use lance_namespace_selftest::mutants::MUTANTS;
 use lance_namespace_selftest::trial::trial;
+use lance_namespace_suite::log::Finding;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::requirement::Level;
 use lance_namespace_suite::run::Verdict;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_mutant_is_caught_at_the_requirements_that_it_breaks() {
-    let plan = Plan::new(&[], &[]).unwrap();
+async fn each_mutant_is_caught_at_the_requirements_that_it_breaks_and_no_others() {
+    let mut wrong = Vec::new();
     for mutant in MUTANTS {
+        let plan = Plan::new(&[], &[mutant.scenarios.to_owned()]).unwrap();
         let run = trial(&plan, 1, mutant.wrap).await;
         let found: BTreeSet<&str> = run
             .played
@@ -20,16 +22,29 @@ async fn each_mutant_is_caught_at_the_requirements_that_it_breaks() {
             .filter(|finding| finding.level == Level::Must)
             .map(|finding| finding.requirement)
             .collect();
-        let missed: Vec<_> = mutant
-            .breaks
+        let breaks: BTreeSet<&str> = mutant.breaks.iter().copied().collect();
+        let report: Vec<String> = run
+            .played
             .iter()
-            .filter(|id| !found.contains(**id))
+            .flat_map(|played| {
+                let findings = played.findings.iter();
+                findings.map(|finding| {
+                    let Finding {
+                        requirement,
+                        level,
+                        actual,
+                        ..
+                    } = finding;
+                    format!("{}: {requirement} ({level}): {actual}", played.scenario.id)
+                })
+            })
             .collect();
-        assert!(
-            missed.is_empty(),
-            "{}: missed {missed:?}, found {found:?}",
-            mutant.name
-        );
-        assert_eq!(run.verdict(), Verdict::Violation, "{}", mutant.name);
+        if found != breaks || run.verdict() != Verdict::Violation {
+            wrong.push((mutant.name, breaks, found, report));
+        }
     }
+    assert!(
+        wrong.is_empty(),
+        "(mutant, breaks, found, report): {wrong:#?}"
+    );
 }
