@@ -32,6 +32,12 @@ impl Faults {
         }
     }
 
+    /// Whether nothing went wrong so far.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.found.is_empty()
+    }
+
     /// A requirement is broken, at its own level. `at` says when, where and in numbers.
     pub fn broken(
         &mut self,

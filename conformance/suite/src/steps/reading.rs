@@ -17,7 +17,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`crate::scenario::Stop::Inconclusive`] if the table cannot be listed.
+    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the table cannot be listed.
     pub async fn stored(&self, table: &Table) -> Flow<Vec<Entry>> {
         let mut entries = self.all_entries(table).await?;
         entries.sort_by_key(|entry| entry.version);

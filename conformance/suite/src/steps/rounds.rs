@@ -81,7 +81,7 @@ impl Rounds {
     ///
     /// # Errors
     ///
-    /// [`crate::scenario::Stop::Inconclusive`] if the version cannot be read back.
+    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the version cannot be read back.
     pub async fn one_winner(
         &mut self,
         s: &Stage,

@@ -2,6 +2,7 @@
 
 mod answers;
 mod changes;
+mod deletes;
 mod order;
 mod pages;
 mod reads;
@@ -17,5 +18,6 @@ pub(super) const SCENARIOS: &[&[Scenario]] = &[
     answers::SCENARIOS,
     reads::SCENARIOS,
     writers::SCENARIOS,
+    deletes::SCENARIOS,
     siblings::SCENARIOS,
 ];
