@@ -12,16 +12,17 @@ use lance_namespace_selftest::mutants::MUTANTS;
 use lance_namespace_selftest::trial::serve;
 use serde_json::json;
 
-/// The command, built by cargo: a test of another package has no other way to it.
+/// The command, built by cargo: a test of another package has no other way to it. Built as
+/// `cargo test --workspace` builds it, which then has nothing left to do.
 static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
     let built = Command::new(env!("CARGO"))
         .args([
-            "build",
-            "--package",
-            "lance-namespace-conformance",
-            "--bins",
+            "test",
+            "--workspace",
+            "--no-run",
+            "--message-format",
+            "json",
         ])
-        .args(["--message-format", "json"])
         .output()
         .unwrap();
     assert!(
@@ -34,9 +35,12 @@ static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .find_map(|message| {
-            let name = message["target"]["name"].as_str()?;
-            (name == "lance-namespace-conformance").then_some(())?;
-            message["executable"].as_str().map(PathBuf::from)
+            let target = &message["target"];
+            let is_command = target["name"] == "lance-namespace-conformance"
+                && target["kind"] == json!(["bin"])
+                && message["profile"]["test"] == false;
+            let executable = message["executable"].as_str().filter(|_| is_command)?;
+            Some(PathBuf::from(executable))
         })
         .unwrap()
 });

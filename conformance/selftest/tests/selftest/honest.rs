@@ -1,4 +1,6 @@
-//! The honest server is never accused.
+//! The honest server is never accused, and every check is really made.
+
+use std::collections::BTreeSet;
 
 use lance_namespace_selftest::trial::trial;
 use lance_namespace_suite::plan::Plan;
@@ -24,6 +26,15 @@ async fn an_honest_server_passes_with_any_seed() {
             })
             .collect();
         assert!(others.is_empty(), "seed {seed}: {others:#?}");
+        for played in &run.played {
+            let declared: BTreeSet<&str> = played.scenario.requirements.iter().copied().collect();
+            let cited: BTreeSet<&str> = played.cited.iter().copied().collect();
+            assert_eq!(
+                cited, declared,
+                "{} checks what it says",
+                played.scenario.id
+            );
+        }
         assert_eq!(run.verdict(), Verdict::Conformant);
         assert_eq!(run.executed(), run.planned);
         assert_eq!(run.leftovers.left, Vec::<String>::new());

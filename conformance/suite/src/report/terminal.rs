@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::log::Finding;
 use crate::play::{Played, Status};
-use crate::requirement::{Level, catalogue};
+use crate::requirement::catalogue;
 use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::Tier;
 use crate::target::Target;
@@ -112,39 +113,9 @@ pub fn scenario_report(played: &Played, target: &Target) -> String {
             push(text, &format!("    {line}"));
         }
     }
-    for finding in &played.findings {
+    for broken in &played.findings {
         push(text, "");
-        let statement = catalogue()
-            .get(finding.requirement)
-            .map_or("", |requirement| requirement.statement.as_str());
-        let level = match finding.level {
-            Level::Must => "must",
-            Level::Should => "should",
-            Level::Open => "open",
-        };
-        let line = format!("{} ({level}): {statement}", finding.requirement);
-        push(text, &wrapped(&line, "  "));
-        push(
-            text,
-            &wrapped(&format!("expected: {}", finding.expected), "    "),
-        );
-        push(
-            text,
-            &wrapped(&format!("actual:   {}", finding.actual), "    "),
-        );
-        for exchange in finding.exchanges.iter().take(EXCHANGES) {
-            for line in exchange.summary().lines() {
-                push(text, &format!("    {line}"));
-            }
-        }
-        if finding.exchanges.len() > EXCHANGES {
-            let more = finding.exchanges.len() - EXCHANGES;
-            push(text, &format!("    and {more} more, which --json has"));
-        }
-        if let Some(last) = finding.exchanges.last() {
-            push(text, "    the last of these as curl:");
-            push(text, &format!("      {}", last.curl(target)));
-        }
+        finding(text, broken, target);
     }
     report
 }
@@ -165,28 +136,47 @@ fn unsupported(text: &mut String, run: &Run, target: &Target) {
         push(text, "");
         push(
             text,
-            &format!("UNSUPPORTED  {tier}: {} scenarios", scenarios.len()),
+            &format!(
+                "UNSUPPORTED  {tier}: scenarios not played: {}",
+                scenarios.len()
+            ),
         );
         push(text, &wrapped(reason, "  "));
-        for finding in &scenarios[0].findings {
-            let statement = catalogue()
-                .get(finding.requirement)
-                .map_or("", |requirement| requirement.statement.as_str());
-            let line = format!("{} ({}): {statement}", finding.requirement, finding.level);
-            push(text, &wrapped(&line, "  "));
-            push(
-                text,
-                &wrapped(&format!("expected: {}", finding.expected), "    "),
-            );
-            push(
-                text,
-                &wrapped(&format!("actual:   {}", finding.actual), "    "),
-            );
-            if let Some(last) = finding.exchanges.last() {
-                push(text, "    the last of these as curl:");
-                push(text, &format!("      {}", last.curl(target)));
-            }
+        for broken in &scenarios[0].findings {
+            finding(text, broken, target);
         }
+    }
+}
+
+/// A finding: the requirement's sentence, what was expected, what there was, and the requests that
+/// show it.
+fn finding(text: &mut String, finding: &Finding, target: &Target) {
+    let Finding {
+        requirement,
+        level,
+        expected,
+        actual,
+        exchanges,
+    } = finding;
+    let statement = catalogue()
+        .get(requirement)
+        .map_or("", |requirement| requirement.statement.as_str());
+    let sentence = format!("{requirement} ({level}): {statement}");
+    push(text, &wrapped(&sentence, "  "));
+    push(text, &wrapped(&format!("expected: {expected}"), "    "));
+    push(text, &wrapped(&format!("actual:   {actual}"), "    "));
+    for exchange in exchanges.iter().take(EXCHANGES) {
+        for line in exchange.summary().lines() {
+            push(text, &format!("    {line}"));
+        }
+    }
+    if exchanges.len() > EXCHANGES {
+        let more = exchanges.len() - EXCHANGES;
+        push(text, &format!("    and {more} more, which --json has"));
+    }
+    if let Some(last) = exchanges.last() {
+        push(text, "    the last request as curl:");
+        push(text, &format!("      {}", last.curl(target)));
     }
 }
 
