@@ -14,11 +14,11 @@ const ROUNDS: usize = 30;
 /// How many clients contend where they differ in what they send.
 const CLIENTS: usize = 24;
 /// How many rounds they do so.
-const MIXED_ROUNDS: usize = 20;
+const MIXED_ROUNDS: usize = 15;
 /// How many tables they contend for.
 const TABLES: usize = 6;
 /// How many rounds batches contend with what removes their tables.
-const REMOVALS: usize = 15;
+const REMOVALS: usize = 12;
 
 scenarios! {
     /// Of batches sent at once, none is done by half, and of those that share a version at most one.

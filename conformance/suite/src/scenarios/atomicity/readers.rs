@@ -10,8 +10,10 @@ use crate::steps::{Change, Look, Views, Watch};
 
 /// How many readers look.
 const READERS: usize = 8;
-/// How many changes they look at, each way of looking.
-const CHANGES: i64 = 20;
+/// How many batches they look at, each way of looking.
+const BATCHES: i64 = 20;
+/// How many commits they look at, each way of looking.
+const COMMITS: usize = 12;
 /// How many tables a batch is over.
 const TABLES: usize = 8;
 
@@ -73,7 +75,7 @@ async fn no_listing_shows_half_a_batch(s: Stage) -> Flow {
 async fn half_batches(s: &Stage, look: Look) -> Flow {
     let tables = tables(s).await?;
     let mut batches = Vec::new();
-    for version in 1..=CHANGES {
+    for version in 1..=BATCHES {
         batches.push(either_way(s, s.batch_of(&tables, version).await?));
     }
     let (views, sent) = watched(s, look, "a batch of 8 tables", &batches, |answer| {
@@ -90,7 +92,7 @@ async fn no_reader_sees_a_refused_batch(s: Stage) -> Flow {
     let first = s.batch_of(slice::from_ref(&taken), 1).await?;
     s.done("BAT-1", "a batch of one entry", &first).await?;
     let mut batches = Vec::new();
-    for _ in 0..CHANGES {
+    for _ in 0..BATCHES {
         let manifest = s.manifest(&taken, "another manifest").await?;
         let conflict = calls::batch_entry(&taken.id, 1, &manifest);
         let batch = either_way(&s, s.batch_of(&tables, 1).await?);
@@ -138,7 +140,7 @@ impl Round {
 
 async fn no_reader_sees_half_a_commit(s: Stage) -> Flow {
     let (mut some, mut others) = (Vec::new(), Vec::new());
-    for number in 0..CHANGES {
+    for number in 0..COMMITS {
         for (name, commits) in [("d", &mut some), ("l", &mut others)] {
             let round = Round::set_up(&s, &format!("{name}{number}")).await?;
             commits.push(either_way(&s, round.commit(&s).await?));
@@ -157,7 +159,7 @@ async fn no_reader_sees_a_refused_commit(s: Stage) -> Flow {
     let taken = s.table("taken").await?;
     let round = Round::set_up(&s, "0").await?;
     let mut commits = Vec::new();
-    for _ in 0..CHANGES {
+    for _ in 0..COMMITS {
         let again = calls::commit_declare(&taken.id);
         let commit = either_way(&s, round.commit(&s).await?);
         commits.push(commit.with(4, again));
