@@ -234,20 +234,34 @@ fn verdict(text: &mut String, run: &Run) {
         Verdict::Violation => "violation",
         Verdict::Inconclusive => "inconclusive",
     };
-    let tiers: Vec<&str> = run
-        .tiers()
-        .into_iter()
-        .filter(|(_, outcome)| *outcome == TierOutcome::Conformant)
-        .map(|(tier, _)| tier.name())
-        .collect();
-    let holds = match (run.verdict(), tiers.is_empty()) {
-        (Verdict::Inconclusive, _) | (_, true) => String::new(),
-        (_, false) => format!(" (tiers that hold: {})", tiers.join(", ")),
+    let tiers = run.tiers();
+    let named = |outcomes: &[TierOutcome]| -> Vec<&str> {
+        let tiers = tiers
+            .iter()
+            .filter(|(_, outcome)| outcomes.contains(outcome));
+        tiers.map(|(tier, _)| tier.name()).collect()
     };
+    // A verdict speaks of what was played, and says what it does not speak of.
+    let mut scope = Vec::new();
+    for (words, outcomes) in [
+        ("holds", &[TierOutcome::Conformant][..]),
+        ("broken", &[TierOutcome::Violation]),
+        ("not told", &[TierOutcome::Inconclusive]),
+        (
+            "not certified",
+            &[TierOutcome::Unsupported, TierOutcome::Partial],
+        ),
+    ] {
+        let tiers = named(outcomes);
+        if !tiers.is_empty() {
+            scope.push(format!("{words}: {}", tiers.join(", ")));
+        }
+    }
+    let scope = scope.join("; ");
     push(
         text,
         &format!(
-            "verdict: {verdict}{holds}\n{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
+            "verdict: {verdict} ({scope})\n{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
             run.planned,
             run.executed(),
             run.requests,
