@@ -87,7 +87,7 @@ fn test(args: &Args, number: usize, scenario: &'static Scenario) -> Result<Compl
             print!("{}", terminal::scenario_report(&played, session.target()));
             Ok(Completion::Completed)
         }
-        Status::Unsupported => Ok(Completion::ignored_with(
+        Status::Unsupported if !recording => Ok(Completion::ignored_with(
             played.reason.unwrap_or_else(|| "unsupported".to_owned()),
         )),
         _ => Err(terminal::scenario_report(&played, session.target()).into()),

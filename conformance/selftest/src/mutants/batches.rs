@@ -1,6 +1,7 @@
 //! Faults of batches.
 
 use axum::http::StatusCode;
+use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use crate::interpose::{interpose, json_of, ok};
@@ -34,6 +35,22 @@ pub(super) const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
                 versions.push(json_of(created).await["version"].take());
             }
             ok(&json!({ "versions": versions }))
+        })
+    },
+};
+
+/// Every batch is refused as invalid: the operation is there, and of no use.
+pub(super) const EVERY_BATCH_IS_INVALID: Mutant = Mutant {
+    name: "every-batch-is-invalid",
+    scenarios: "atomicity/batch-creates-every-entry",
+    breaks: &["BAT-1"],
+    wrap: |honest| {
+        interpose(honest, async |honest, received| {
+            if received.uri.path() != "/v1/table/version/batch-create" {
+                return honest.answer(received).await;
+            }
+            let body = json!({ "code": 13, "error": "no batch is good enough" });
+            (StatusCode::BAD_REQUEST, ok(&body)).into_response()
         })
     },
 };

@@ -10,6 +10,7 @@ use crate::mutant::Mutant;
 pub const MUTANTS: &[Mutant] = &[
     versions::CREATE_OVERWRITES,
     batches::BATCH_WITHOUT_A_TRANSACTION,
+    batches::EVERY_BATCH_IS_INVALID,
     listings::VERSIONS_SORTED_AS_TEXT,
     listings::VERSIONS_CUT_WITHOUT_A_TOKEN,
 ];
