@@ -56,6 +56,7 @@ pub(crate) fn generate(
     }
     let count = operations.len();
     Ok(quote! {
+        use crate::exchange::Write;
         use crate::operation::Operation;
         use crate::{ArrowStream, Client, Error, models};
 
@@ -96,14 +97,17 @@ fn facade(
             }
         });
     }
-    let stream = (operation.body == Body::Arrow).then(|| quote!(, body: impl Into<reqwest::Body>));
+    let stream = (operation.body == Body::Arrow).then(|| {
+        before.extend(quote!(exchange.hold(body.into());));
+        quote!(, body: impl Into<reqwest::Body>)
+    });
     let (answer, finish) = match &operation.answer {
-        Answer::Arrow => (quote!(ArrowStream), quote!(arrow(call))),
+        Answer::Arrow => (quote!(ArrowStream), quote!(arrow(write))),
         other => {
             let response = format_ident!("{}", operation.response);
             let finish = match other {
-                Answer::Property(property) => quote!(property(#property, call)),
-                _ => quote!(json(call)),
+                Answer::Property(property) => quote!(property(#property, write)),
+                _ => quote!(json(write)),
             };
             (quote!(models::#response), finish)
         }
@@ -119,7 +123,7 @@ fn facade(
                 request.context.as_ref(),
             )?;
             #before
-            let call = Box::pin(exchange.wire().#method(#(#arguments),*));
+            let write: Write<'_> = &|| exchange.wire().#method(#(#arguments),*);
             exchange.#finish.await
         }
     })
@@ -139,7 +143,7 @@ fn body(operation: &Operation, required: &Required, before: &mut TokenStream) ->
                 }
             }
         }
-        Body::Arrow => quote!(exchange.upload(body)),
+        Body::Arrow => quote!(exchange.upload()),
         Body::None | Body::Request => quote!(request),
     }
 }

@@ -1,4 +1,5 @@
-//! progenitor's client: run, split from the models, and its two shortcomings on this protocol mended.
+//! progenitor's client: run, split from the models, and made into what writes requests. Sending them
+//! is the SDK's, which has to know more of an attempt than progenitor's hooks are told.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,7 +8,10 @@ use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use serde_json::Value;
 use syn::visit_mut::VisitMut;
-use syn::{Attribute, File, FnArg, ImplItem, ImplItemFn, Item, Pat, Type, Visibility, parse_quote};
+use syn::{
+    Attribute, Expr, ExprMethodCall, File, FnArg, ImplItem, ImplItemFn, Item, Pat, Stmt, Type,
+    Visibility, parse_quote,
+};
 
 use super::openapi::document::STREAM;
 use super::openapi::operations::{ARROW_STREAM, Body, Operation};
@@ -24,10 +28,7 @@ pub(crate) fn generate(document: Value) -> Result<Generated, Box<dyn Error>> {
     let document = serde_json::from_value(document)
         .map_err(|error| format!("the converted document is not OpenAPI 3.0: {error}"))?;
     let mut settings = progenitor::GenerationSettings::new();
-    settings
-        .with_hooks(progenitor::HooksMode::Expected)
-        .with_inner_type(quote!(crate::exchange::Sending))
-        .with_derive("PartialEq");
+    settings.with_derive("PartialEq");
     let tokens = progenitor::Generator::new(&settings).generate_tokens(&document)?;
     let mut client: File = syn::parse2(tokens)?;
     let mut models = Vec::new();
@@ -39,8 +40,8 @@ pub(crate) fn generate(document: Value) -> Result<Generated, Box<dyn Error>> {
             // The imports are written anew in `refine`, and nothing needs the prelude.
             Item::Use(_) => {}
             Item::Mod(module) if module.ident == "prelude" => {}
-            // A check that the hooks exist; their calls check it too.
-            Item::Const(_) => {}
+            // Hooks, and what they see of the client.
+            Item::Impl(block) if block.trait_.is_some() => {}
             other => client.items.push(other),
         }
     }
@@ -107,6 +108,9 @@ pub(crate) fn refine(
                 continue;
             };
             let name = function.sig.ident.to_string();
+            if function.sig.asyncness.take().is_some() {
+                write_only(function)?;
+            }
             let (tokens, replaced) = restore_arrow(function.block.to_token_stream());
             let expected = usize::from(arrow.contains(&name));
             if replaced != expected {
@@ -124,16 +128,81 @@ pub(crate) fn refine(
         return Err(format!("no generated method sends an Arrow stream for {arrow:?}").into());
     }
     Ok(quote! {
-        use progenitor_client::{
-            ByteStream, ClientHooks, ClientInfo, Error, OperationInfo, ResponseValue,
-        };
-
         // progenitor's own `encode_path` lets `\` through, which then separates segments.
         use crate::id::encode as encode_path;
         use crate::models as types;
 
         #client
     })
+}
+
+/// Makes a method that sends a request into one that gives it. Of progenitor's own header,
+/// `api-version`, the protocol knows nothing.
+fn write_only(function: &mut ImplItemFn) -> Result<(), Box<dyn Error>> {
+    let mut kept = Vec::new();
+    let mut request = None;
+    for statement in &function.block.stmts {
+        match statement {
+            Stmt::Local(local) if names(&local.pat, "url") => kept.push(statement.clone()),
+            Stmt::Local(local) if names(&local.pat, "header_map") => {}
+            Stmt::Expr(Expr::MethodCall(call), _) if sets_version(call) => {}
+            Stmt::Local(local) if names(&local.pat, "request") => {
+                request = local.init.as_ref().map(|init| (*init.expr).clone());
+                break;
+            }
+            other => {
+                return Err(changed(
+                    function,
+                    &format!("the statement `{}`", other.to_token_stream()),
+                ));
+            }
+        }
+    }
+    let Some(Expr::Try(tried)) = request else {
+        return Err(changed(function, "no fallible `request`"));
+    };
+    let mut request = *tried.expr;
+    let mut headers = Headers(0);
+    headers.visit_expr_mut(&mut request);
+    if headers.0 != 1 {
+        return Err(changed(function, "headers set otherwise than once"));
+    }
+    function.sig.output = parse_quote!(-> ::reqwest::Result<::reqwest::Request>);
+    function.block = parse_quote!({ #(#kept)* #request });
+    Ok(())
+}
+
+fn names(pattern: &Pat, name: &str) -> bool {
+    matches!(pattern, Pat::Ident(given) if given.ident == name)
+}
+
+fn sets_version(call: &ExprMethodCall) -> bool {
+    let header = call
+        .args
+        .first()
+        .map(|first| first.to_token_stream().to_string());
+    call.method == "append" && header.is_some_and(|header| header.contains("\"api-version\""))
+}
+
+fn changed(function: &ImplItemFn, what: &str) -> Box<dyn Error> {
+    let name = &function.sig.ident;
+    format!("{name} has {what}: the generator writes requests in another way; adapt build/wire.rs")
+        .into()
+}
+
+/// Leaves out `.headers(..)`, and counts it.
+struct Headers(usize);
+
+impl VisitMut for Headers {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        if let Expr::MethodCall(call) = expression
+            && call.method == "headers"
+        {
+            self.0 += 1;
+            *expression = (*call.receiver).clone();
+        }
+        syn::visit_mut::visit_expr_mut(self, expression);
+    }
 }
 
 /// Replaces the stand-in of a streamed body by the media type of the protocol.

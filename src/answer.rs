@@ -5,9 +5,10 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use futures_core::Stream;
-use progenitor_client::{ByteStream, ResponseValue};
 use reqwest::StatusCode;
 use reqwest::header::{AUTHORIZATION, HeaderMap, SET_COOKIE};
+
+use crate::retry::Tried;
 
 /// The body of an answer, as it comes.
 pub(crate) type Chunks = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send + Sync>>;
@@ -26,9 +27,16 @@ pub(crate) struct Body {
     pub(crate) broken: Option<reqwest::Error>,
 }
 
+/// A successful answer, and what it took to get it.
+pub(crate) struct Received {
+    pub(crate) answer: Answer,
+    pub(crate) body: Body,
+    pub(crate) tried: Tried,
+}
+
 impl Answer {
-    pub(crate) fn new(value: ResponseValue<ByteStream>) -> Self {
-        let mut headers = value.headers().clone();
+    pub(crate) fn new(mut response: reqwest::Response) -> Self {
+        let mut headers = std::mem::take(response.headers_mut());
         // A cookie is a credential, and some servers send back what they were sent.
         for name in [SET_COOKIE.as_str(), AUTHORIZATION.as_str(), "x-api-key"] {
             if let reqwest::header::Entry::Occupied(mut entry) = headers.entry(name) {
@@ -38,9 +46,9 @@ impl Answer {
             }
         }
         Self {
-            status: value.status(),
+            status: response.status(),
             headers,
-            chunks: value.into_inner_stream(),
+            chunks: Box::pin(response.bytes_stream()),
         }
     }
 

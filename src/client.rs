@@ -5,14 +5,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use reqwest::header::HeaderMap;
 
+use crate::commit::{TableCommit, VersionBatch};
 use crate::config::ClientBuilder;
-use crate::exchange::{Exchange, Sending};
+use crate::exchange::Exchange;
 use crate::generated::wire;
 use crate::models::Identity;
 use crate::operation::Operation;
-use crate::{Error, Namespace, Table, auth, context};
+use crate::transport::Transport;
+use crate::{Error, Namespace, RetryPolicy, Table};
 
 /// A client of a Lance namespace server. Cloning it is cheap and shares its connections.
 ///
@@ -33,17 +35,28 @@ use crate::{Error, Namespace, Table, auth, context};
 /// `header.X` of its `context` as the header `X`; neither is part of the body. The headers of the
 /// answer come back in the context of the response, or of the [`Error`], as `header.<name>`.
 #[derive(Clone)]
-pub struct Client(pub(crate) Arc<Inner>);
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) settings: Settings,
+}
 
-pub(crate) struct Inner {
-    pub(crate) http: reqwest::Client,
-    /// Without a slash at its end.
-    pub(crate) base: String,
+/// What all clones of a client share.
+pub(crate) struct Shared {
+    pub(crate) transport: Transport,
+    /// Writes requests; it holds the base URL, without a slash at its end.
+    pub(crate) wire: wire::Client,
     pub(crate) delimiter: String,
     /// Of every request, credentials among them.
     pub(crate) headers: HeaderMap,
-    pub(crate) timeout: Option<Duration>,
     pub(crate) legacy_context: bool,
+}
+
+/// What can be set for single calls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) attempt_timeout: Option<Duration>,
+    pub(crate) retry: RetryPolicy,
 }
 
 impl Client {
@@ -77,9 +90,37 @@ impl Client {
         Namespace::new(self.clone(), Vec::new())
     }
 
+    /// Begins a commit over several tables, done all or none: `BatchCommitTables`.
+    pub fn commit(&self) -> TableCommit {
+        TableCommit::new(self.clone())
+    }
+
+    /// Begins a batch of versions of several tables, created all or none: `BatchCreateTableVersions`.
+    pub fn version_batch(&self) -> VersionBatch {
+        VersionBatch::new(self.clone())
+    }
+
+    /// The same client, trying again by another policy: for one call, or for as long as the clone is
+    /// kept. It shares the connections.
+    #[must_use]
+    pub fn with_retry(&self, policy: RetryPolicy) -> Self {
+        let mut other = self.clone();
+        other.settings.retry = policy;
+        other
+    }
+
+    /// The same client with another [timeout](ClientBuilder::timeout): for one call, or for as long as
+    /// the clone is kept. It shares the connections.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
+        let mut other = self.clone();
+        other.settings.timeout = timeout.into();
+        other
+    }
+
     /// What joins the parts of an identifier on the path.
     pub fn delimiter(&self) -> &str {
-        &self.0.delimiter
+        &self.shared.delimiter
     }
 
     /// Begins one call.
@@ -89,18 +130,7 @@ impl Client {
         identity: Option<&Identity>,
         context: Option<&HashMap<String, String>>,
     ) -> Result<Exchange<'_>, Error> {
-        let refuse = |reason: String| Error::request(reason).of(operation);
-        let mut headers = self.0.headers.clone();
-        headers.insert(ACCEPT, HeaderValue::from_static(operation.accept()));
-        if let Some(context) = context {
-            context::send(context, self.0.legacy_context, &mut headers).map_err(refuse)?;
-        }
-        if let Some(identity) = identity {
-            auth::identify(identity, &mut headers).map_err(refuse)?;
-        }
-        let sending = Sending(headers);
-        let wire = wire::Client::new_with_client(&self.0.base, self.0.http.clone(), sending);
-        Ok(Exchange::new(&self.0, operation, wire))
+        Exchange::new(&self.shared, self.settings, operation, identity, context)
     }
 }
 
@@ -108,10 +138,10 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Headers that may be secrets are marked so and print as such.
         f.debug_struct("Client")
-            .field("base_url", &self.0.base)
-            .field("delimiter", &self.0.delimiter)
-            .field("headers", &self.0.headers)
-            .field("timeout", &self.0.timeout)
+            .field("base_url", &self.shared.wire.baseurl)
+            .field("delimiter", &self.shared.delimiter)
+            .field("headers", &self.shared.headers)
+            .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }

@@ -7,17 +7,19 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderValue, USER_AGENT};
 
-use crate::client::Inner;
+use crate::client::{Settings, Shared};
+use crate::generated::wire;
 use crate::id::DEFAULT_DELIMITER;
 use crate::models::Identity;
 use crate::redact::Hidden;
-use crate::{Client, Error, auth, context, tls};
+use crate::transport::Transport;
+use crate::{Client, Error, RetryPolicy, auth, context, tls};
 
 const OWN_USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
 /// The time that a connection may take to come about, unless set otherwise.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time that a request may take, unless set otherwise.
+/// The time that a call may take, unless set otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Builds a [`Client`].
@@ -29,11 +31,13 @@ pub struct ClientBuilder {
     headers: Vec<(String, String)>,
     identity: Identity,
     connect_timeout: Option<Duration>,
-    timeout: Option<Duration>,
+    settings: Settings,
     user_agent: Option<String>,
     root_certificates: Vec<Vec<u8>>,
     http_client: Option<reqwest::Client>,
     legacy_context: bool,
+    #[cfg(feature = "testing")]
+    fake: Option<crate::testing::FakeServer>,
 }
 
 impl ClientBuilder {
@@ -44,11 +48,17 @@ impl ClientBuilder {
             headers: Vec::new(),
             identity: Identity::new(),
             connect_timeout: None,
-            timeout: Some(TIMEOUT),
+            settings: Settings {
+                timeout: Some(TIMEOUT),
+                attempt_timeout: None,
+                retry: RetryPolicy::new(),
+            },
             user_agent: None,
             root_certificates: Vec::new(),
             http_client: None,
             legacy_context: false,
+            #[cfg(feature = "testing")]
+            fake: None,
         }
     }
 
@@ -84,11 +94,27 @@ impl ClientBuilder {
         self
     }
 
-    /// The time that a request may take, from its start to the end of the answer: 60 seconds unless
-    /// set, `None` for no limit. It never cuts a stream: for an Arrow body that is sent it begins
-    /// when the body has been sent, and for an Arrow answer it ends when the answer begins.
+    /// The time that a call may take, over all its attempts and the waits between them, to the end of
+    /// the answer: 60 seconds unless set, `None` for no limit. It never cuts a stream: for an Arrow
+    /// body that is sent it begins when the body has been sent, and for an Arrow answer it ends when
+    /// the answer begins.
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-        self.timeout = timeout.into();
+        self.settings.timeout = timeout.into();
+        self
+    }
+
+    /// The time that one attempt may take, within the [timeout](Self::timeout) of the call: no limit of
+    /// its own unless set. An operation that changes nothing is tried again after it; one that
+    /// changes something ends with an [`Error`] of kind [`Unknown`](crate::ErrorKind::Unknown).
+    pub fn attempt_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.settings.attempt_timeout = timeout.into();
+        self
+    }
+
+    /// How a call is tried again where its operation allows it: [`RetryPolicy::new`] unless set,
+    /// [`RetryPolicy::none`] for never.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.settings.retry = policy;
         self
     }
 
@@ -117,6 +143,13 @@ impl ClientBuilder {
     /// present release gives such entries no way to travel.
     pub fn legacy_context_headers(mut self, on: bool) -> Self {
         self.legacy_context = on;
+        self
+    }
+
+    /// Asks a fake in place of a server.
+    #[cfg(feature = "testing")]
+    pub(crate) fn fake(mut self, server: crate::testing::FakeServer) -> Self {
+        self.fake = Some(server);
         self
     }
 
@@ -160,14 +193,25 @@ impl ClientBuilder {
                 })?
             }
         };
-        Ok(Client(Arc::new(Inner {
-            http,
-            base: base.as_str().trim_end_matches('/').to_owned(),
+        let wire = wire::Client::new_with_client(base.as_str().trim_end_matches('/'), http.clone());
+        #[cfg(feature = "testing")]
+        let transport = match self.fake {
+            Some(fake) => Transport::Fake(fake),
+            None => Transport::Http(http),
+        };
+        #[cfg(not(feature = "testing"))]
+        let transport = Transport::Http(http);
+        let shared = Arc::new(Shared {
+            transport,
+            wire,
             delimiter: self.delimiter,
             headers,
-            timeout: self.timeout,
             legacy_context: self.legacy_context,
-        })))
+        });
+        Ok(Client {
+            shared,
+            settings: self.settings,
+        })
     }
 
     /// Sets the user agent, but not over that of a client that the caller made.
@@ -223,7 +267,7 @@ impl fmt::Debug for ClientBuilder {
             .field("delimiter", &self.delimiter)
             .field("headers", &headers.collect::<Vec<_>>())
             .field("identity", &self.identity)
-            .field("timeout", &self.timeout)
+            .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
 }

@@ -3,14 +3,18 @@
 use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 
 use crate::code::ErrorCode;
 use crate::context;
+use crate::kind::ErrorKind;
+use crate::models::TableVersion;
 use crate::operation::Operation;
 use crate::redact::Keys;
+use crate::retry::{self, RetryClass, Tried};
 
 /// The most of a server's message that `Display` shows. [`Error::message`] has all of it.
 const SHOWN: usize = 500;
@@ -31,6 +35,7 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
+    lost_by: Option<ErrorKind>,
     operation: Option<&'static Operation>,
     code: Option<ErrorCode>,
     status: Option<StatusCode>,
@@ -39,31 +44,10 @@ struct Inner {
     instance: Option<String>,
     context: HashMap<String, String>,
     headers: HeaderMap,
+    attempts: u32,
+    elapsed: Duration,
+    existing: Option<Box<TableVersion>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
-}
-
-/// What kind of thing went wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The client cannot be built from these settings.
-    Config,
-    /// The request cannot be sent as it is; nothing was sent.
-    Request,
-    /// No connection came about; nothing was sent.
-    Connect,
-    /// The time for the request ran out. The server may have carried it out.
-    Timeout,
-    /// The connection broke before an answer came. The server may have carried the request out.
-    Transport,
-    /// The server answered with a redirection, which is not followed.
-    Redirect,
-    /// The server answered with an error.
-    Server,
-    /// The server answered with success, and the connection broke within the body.
-    Truncated,
-    /// The server answered with success, and its body is not what the protocol promises.
-    Decode,
 }
 
 impl Error {
@@ -120,10 +104,100 @@ impl Error {
 
     /// The id that the server gave the request, from the header `x-request-id` or one like it.
     pub fn request_id(&self) -> Option<&str> {
-        REQUEST_IDS
-            .iter()
-            .find_map(|name| self.0.headers.get(*name)?.to_str().ok())
+        request_id(&self.0.headers)
     }
+
+    /// How often the request was sent; 0 when it was not.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// The time from the call to the error, over all attempts.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed
+    }
+
+    /// How long the server asks to wait before the next call, by its header `Retry-After`.
+    pub fn retry_after(&self) -> Option<Duration> {
+        retry::retry_after(&self.0.headers)
+    }
+
+    /// How the answer was lost, of an error of kind [`Unknown`](ErrorKind::Unknown): `Timeout`,
+    /// `Transport`, `Truncated`, `Decode`, or `Server` for a status that says nothing about the
+    /// outcome.
+    pub fn lost_by(&self) -> Option<ErrorKind> {
+        self.0.lost_by
+    }
+
+    /// The version that stands where one was to be created, if it was read back.
+    pub fn existing_version(&self) -> Option<&TableVersion> {
+        self.0.existing.as_deref()
+    }
+}
+
+/// What to make of it.
+impl Error {
+    /// Whether something else is in the place: a 409, or a version that was found to be another
+    /// writer's. Nothing was done.
+    pub fn is_conflict(&self) -> bool {
+        let answered = self.0.kind == ErrorKind::Server
+            && (self.0.status == Some(StatusCode::CONFLICT) || self.has_code(CONFLICTS));
+        answered || self.0.kind == ErrorKind::Taken
+    }
+
+    /// Whether the object of the call, or what it is in, does not exist by the server's word: one of
+    /// the protocol's codes for it, with whatever status. A bare 404, of a proxy or a wrong URL, is
+    /// none.
+    pub fn is_not_found(&self) -> bool {
+        self.0.kind == ErrorKind::Server && self.has_code(NOT_FOUND)
+    }
+
+    /// Whether the same call may be made again, safely and with hope, once
+    /// [`retry_after`](Self::retry_after) has passed: what this crate itself tries again. It is never
+    /// true of an unknown outcome.
+    pub fn is_retryable(&self) -> bool {
+        let class = self.0.operation.map(Operation::retry_class);
+        class.is_some_and(|class: RetryClass| class.repeats(self))
+    }
+
+    /// Whether nobody can know if the server did what it was asked:
+    /// [`ErrorKind::Unknown`].
+    pub fn is_unknown(&self) -> bool {
+        self.0.kind == ErrorKind::Unknown
+    }
+
+    fn has_code(&self, codes: &[ErrorCode]) -> bool {
+        self.0.code.is_some_and(|code| codes.contains(&code))
+    }
+}
+
+/// Codes for what exists already.
+const CONFLICTS: &[ErrorCode] = &[
+    ErrorCode::NAMESPACE_ALREADY_EXISTS,
+    ErrorCode::TABLE_ALREADY_EXISTS,
+    ErrorCode::TABLE_INDEX_ALREADY_EXISTS,
+    ErrorCode::TABLE_TAG_ALREADY_EXISTS,
+    ErrorCode::TABLE_BRANCH_ALREADY_EXISTS,
+    ErrorCode::CONCURRENT_MODIFICATION,
+];
+
+/// Codes for what does not exist.
+const NOT_FOUND: &[ErrorCode] = &[
+    ErrorCode::NAMESPACE_NOT_FOUND,
+    ErrorCode::TABLE_NOT_FOUND,
+    ErrorCode::TABLE_INDEX_NOT_FOUND,
+    ErrorCode::TABLE_TAG_NOT_FOUND,
+    ErrorCode::TRANSACTION_NOT_FOUND,
+    ErrorCode::TABLE_VERSION_NOT_FOUND,
+    ErrorCode::TABLE_COLUMN_NOT_FOUND,
+    ErrorCode::TABLE_BRANCH_NOT_FOUND,
+];
+
+/// The id that a server gave a request.
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
+    REQUEST_IDS
+        .iter()
+        .find_map(|name| headers.get(*name)?.to_str().ok())
 }
 
 /// How this crate makes errors.
@@ -135,6 +209,7 @@ impl Error {
     fn bare(kind: ErrorKind, message: Option<String>) -> Self {
         Self(Box::new(Inner {
             kind,
+            lost_by: None,
             operation: None,
             code: None,
             status: None,
@@ -143,6 +218,9 @@ impl Error {
             instance: None,
             context: HashMap::new(),
             headers: HeaderMap::new(),
+            attempts: 0,
+            elapsed: Duration::ZERO,
+            existing: None,
             source: None,
         }))
     }
@@ -226,6 +304,44 @@ impl Error {
         self.0.operation = Some(operation);
         self
     }
+
+    pub(crate) fn tried(mut self, tried: Tried) -> Self {
+        self.0.attempts = tried.attempts;
+        self.0.elapsed = tried.began.elapsed();
+        self
+    }
+
+    /// Makes it an error of unknown outcome.
+    pub(crate) fn in_doubt(mut self) -> Self {
+        self.0.lost_by = Some(self.0.kind);
+        self.0.kind = ErrorKind::Unknown;
+        self
+    }
+
+    /// Makes an unknown outcome a known one: the version is another writer's.
+    pub(crate) fn taken(mut self, what: &str, version: TableVersion) -> Self {
+        self.0.kind = ErrorKind::Taken;
+        self.adds(what);
+        self.with_existing(version)
+    }
+
+    /// Adds that only a part of what was sent together was found.
+    pub(crate) fn in_parts(mut self, what: &str) -> Self {
+        self.adds(what);
+        self
+    }
+
+    fn adds(&mut self, what: &str) {
+        self.0.message = Some(match self.0.message.take() {
+            Some(message) => format!("{what} ({message})"),
+            None => what.to_owned(),
+        });
+    }
+
+    pub(crate) fn with_existing(mut self, version: TableVersion) -> Self {
+        self.0.existing = Some(Box::new(version));
+        self
+    }
 }
 
 impl fmt::Display for Error {
@@ -234,6 +350,10 @@ impl fmt::Display for Error {
         let mut gap = "";
         if let Some(operation) = inner.operation {
             write!(f, "{operation}")?;
+            gap = ": ";
+        }
+        if inner.kind == ErrorKind::Unknown {
+            write!(f, "{gap}the outcome is unknown, it may have been done")?;
             gap = ": ";
         }
         if let Some(status) = inner.status {
@@ -248,11 +368,16 @@ impl fmt::Display for Error {
             (Some(words), _) => {
                 let shown: String = words.chars().take(SHOWN).collect();
                 let more = if shown.len() < words.len() { "..." } else { "" };
-                write!(f, "{gap}{shown}{more}")
+                write!(f, "{gap}{shown}{more}")?;
             }
-            (None, Some(_)) => Ok(()),
-            (None, None) => write!(f, "{gap}{:?}", inner.kind),
+            (None, Some(_)) => {}
+            (None, None) => write!(f, "{gap}{}", inner.kind)?,
         }
+        if inner.attempts > 1 {
+            let seconds = inner.elapsed.as_secs_f64();
+            write!(f, " (after {} attempts in {seconds:.1} s)", inner.attempts)?;
+        }
+        Ok(())
     }
 }
 
@@ -261,6 +386,7 @@ impl fmt::Debug for Error {
         let inner = &self.0;
         f.debug_struct("Error")
             .field("kind", &inner.kind)
+            .field("lost_by", &inner.lost_by)
             .field("operation", &inner.operation.map(Operation::id))
             .field("code", &inner.code)
             .field("status", &inner.status)
@@ -269,6 +395,9 @@ impl fmt::Debug for Error {
             .field("instance", &inner.instance)
             .field("context", &Keys(&inner.context))
             .field("headers", &inner.headers)
+            .field("attempts", &inner.attempts)
+            .field("elapsed", &inner.elapsed)
+            .field("existing", &inner.existing)
             .field("source", &inner.source)
             .finish()
     }

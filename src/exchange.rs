@@ -1,84 +1,79 @@
-//! One call: what is checked before it, how it is sent, and what becomes of the answer.
+//! One call of an operation: what is checked before it, what it sends, and how its answer is read.
 
-use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, OnceLock};
-use std::task::Poll;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use progenitor_client::{ByteStream, ClientHooks, Error as Wire, OperationInfo, ResponseValue};
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
 
-use crate::answer::{Answer, Body};
+use crate::answer::Received;
 use crate::arrow::ArrowStream;
-use crate::client::Inner;
+use crate::client::{Settings, Shared};
 use crate::context::CarriesContext;
 use crate::generated::wire;
 use crate::id::{self, DEFAULT_DELIMITER};
+use crate::models::Identity;
 use crate::operation::Operation;
+use crate::send::Want;
 use crate::upload::Upload;
-use crate::{Error, ErrorKind, context};
+use crate::{Error, ErrorKind, auth, context};
 
-/// The most of an error's body that is read.
-const ERROR_LIMIT: usize = 1 << 20;
+/// Writes the request of one attempt. A function without a type parameter for all operations, so
+/// that 54 methods do not make 54 copies of what sends them.
+pub(crate) type Write<'a> = &'a (dyn Fn() -> reqwest::Result<reqwest::Request> + Sync);
 
-/// The headers that one call adds to what progenitor makes.
-#[derive(Debug, Clone)]
-pub(crate) struct Sending(pub(crate) HeaderMap);
-
-impl ClientHooks<Sending> for wire::Client {
-    async fn pre<E>(
-        &self,
-        request: &mut reqwest::Request,
-        _: &OperationInfo,
-    ) -> Result<(), Wire<E>> {
-        let bare = request.body().is_none() && request.method() == reqwest::Method::POST;
-        let headers = request.headers_mut();
-        // progenitor's own, of which the protocol knows nothing.
-        headers.remove("api-version");
-        for (name, value) in &self.inner.0 {
-            headers.insert(name, value.clone());
-        }
-        if bare {
-            // Some servers answer 411 without it.
-            headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-        }
-        Ok(())
-    }
+/// One call of an operation, over all its attempts.
+pub(crate) struct Exchange<'a> {
+    pub(crate) client: &'a Shared,
+    pub(crate) settings: Settings,
+    pub(crate) operation: &'static Operation,
+    /// Of this call: on top of those of the client.
+    pub(crate) headers: HeaderMap,
+    /// The identifier on the path.
+    pub(crate) id: OnceLock<String>,
+    upload: Mutex<Held>,
 }
 
-type Answered = Result<ResponseValue<ByteStream>, Wire<ByteStream>>;
-/// A call of progenitor's client. Boxed, so that 54 methods do not make 54 copies of this file.
-pub(crate) type Call<'a> = Pin<Box<dyn Future<Output = Answered> + Send + 'a>>;
-
-/// One call of an operation.
-pub(crate) struct Exchange<'a> {
-    client: &'a Inner,
-    operation: &'static Operation,
-    wire: wire::Client,
-    /// Set when a body is streamed: tells when it has been sent.
-    sent: OnceLock<Arc<Notify>>,
+/// A body that is streamed.
+#[derive(Default)]
+struct Held {
+    body: Option<reqwest::Body>,
+    /// Tells when the body of the present attempt has been sent.
+    sent: Option<Arc<Notify>>,
 }
 
 /// What a request is made of.
 impl<'a> Exchange<'a> {
     pub(crate) fn new(
-        client: &'a Inner,
+        client: &'a Shared,
+        settings: Settings,
         operation: &'static Operation,
-        wire: wire::Client,
-    ) -> Self {
-        Self {
-            client,
-            operation,
-            wire,
-            sent: OnceLock::new(),
+        identity: Option<&Identity>,
+        context: Option<&HashMap<String, String>>,
+    ) -> Result<Self, Error> {
+        let refuse = |reason: String| Error::request(reason).of(operation);
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static(operation.accept()));
+        if let Some(context) = context {
+            context::send(context, client.legacy_context, &mut headers).map_err(refuse)?;
         }
+        if let Some(identity) = identity {
+            auth::identify(identity, &mut headers).map_err(refuse)?;
+        }
+        Ok(Self {
+            client,
+            settings,
+            operation,
+            headers,
+            id: OnceLock::new(),
+            upload: Mutex::default(),
+        })
     }
 
     pub(crate) fn wire(&self) -> &wire::Client {
-        &self.wire
+        &self.client.wire
     }
 
     /// The query parameter `delimiter`, which is sent only where it is not the protocol's own.
@@ -90,7 +85,8 @@ impl<'a> Exchange<'a> {
     pub(crate) fn identifier(&self, id: Option<&[String]>) -> Result<String, Error> {
         let id = id
             .ok_or_else(|| self.refuse("`id` is not set; an empty one names the root namespace"))?;
-        id::join(id, &self.client.delimiter).map_err(|reason| self.refuse(reason))
+        let joined = id::join(id, &self.client.delimiter).map_err(|reason| self.refuse(reason))?;
+        Ok(self.id.get_or_init(|| joined).clone())
     }
 
     /// Checks an identifier within a batch, whose path has none. It travels in parts, yet one that
@@ -129,25 +125,52 @@ impl<'a> Exchange<'a> {
             })
     }
 
-    /// A body that is streamed.
-    pub(crate) fn upload(&self, body: impl Into<reqwest::Body>) -> reqwest::Body {
-        let sent = self.sent.get_or_init(|| Arc::new(Notify::new()));
-        reqwest::Body::wrap(Upload::new(body.into(), sent.clone()))
-    }
-
     fn refuse(&self, reason: impl Into<String>) -> Error {
         Error::request(reason).of(self.operation)
+    }
+}
+
+/// A body that is streamed.
+impl Exchange<'_> {
+    /// Keeps the body for the attempts.
+    pub(crate) fn hold(&self, body: reqwest::Body) {
+        self.held().body = Some(body);
+    }
+
+    /// The body of one attempt: bytes are kept for a next one, a stream can be sent only once.
+    pub(crate) fn upload(&self) -> reqwest::Body {
+        let mut held = self.held();
+        let body = held.body.take().unwrap_or_default();
+        held.body = body.as_bytes().map(|bytes| bytes.to_vec().into());
+        let sent = Arc::new(Notify::new());
+        held.sent = Some(sent.clone());
+        reqwest::Body::wrap(Upload::new(body, sent))
+    }
+
+    /// What tells when the body of the present attempt has been sent; none where it has none.
+    pub(crate) fn uploading(&self) -> Option<Arc<Notify>> {
+        self.held().sent.clone()
+    }
+
+    /// Whether the request can be written once more.
+    pub(crate) fn repeatable(&self) -> bool {
+        let held = self.held();
+        held.sent.is_none() || held.body.is_some()
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.upload.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What becomes of the answer.
 impl Exchange<'_> {
     /// Calls, and reads the answer as a response model.
-    pub(crate) async fn json<T>(&self, call: Call<'_>) -> Result<T, Error>
+    pub(crate) async fn json<T>(&self, write: Write<'_>) -> Result<T, Error>
     where
         T: DeserializeOwned + CarriesContext,
     {
-        self.decode(call, |bytes| match bytes.trim_ascii_start() {
+        self.decode(write, |bytes| match bytes.trim_ascii_start() {
             // An answer without a body, such as a 204, is a model in which nothing is set.
             [] => serde_json::from_str("{}"),
             [b'{', ..] => serde_json::from_slice(bytes),
@@ -158,11 +181,11 @@ impl Exchange<'_> {
     }
 
     /// Calls, and reads the answer as one property of a response model.
-    pub(crate) async fn property<T>(&self, property: &str, call: Call<'_>) -> Result<T, Error>
+    pub(crate) async fn property<T>(&self, property: &str, write: Write<'_>) -> Result<T, Error>
     where
         T: DeserializeOwned + CarriesContext,
     {
-        self.decode(call, |bytes| {
+        self.decode(write, |bytes| {
             let value: serde_json::Value = serde_json::from_slice(bytes)?;
             serde_json::from_value(serde_json::json!({ property: value }))
         })
@@ -170,124 +193,34 @@ impl Exchange<'_> {
     }
 
     /// Calls, and gives the body of the answer as it comes.
-    pub(crate) async fn arrow(&self, call: Call<'_>) -> Result<ArrowStream, Error> {
-        let mut deadline = pin!(self.deadline());
-        let mut answer = self.head(call, deadline.as_mut()).await?;
-        if answer.status.is_success() {
-            return Ok(ArrowStream::new(self.operation, answer));
-        }
-        let body = self.body(&mut answer, deadline).await?;
-        Err(self.refusal(answer, body))
+    pub(crate) async fn arrow(&self, write: Write<'_>) -> Result<ArrowStream, Error> {
+        let received = Box::pin(self.send(write, Want::Head)).await?;
+        Ok(ArrowStream::new(self.operation, received.answer))
     }
 
     async fn decode<T: CarriesContext>(
         &self,
-        call: Call<'_>,
+        write: Write<'_>,
         read: impl FnOnce(&[u8]) -> serde_json::Result<T>,
     ) -> Result<T, Error> {
-        let mut deadline = pin!(self.deadline());
-        let mut answer = self.head(call, deadline.as_mut()).await?;
-        let body = self.body(&mut answer, deadline).await?;
-        if !answer.status.is_success() {
-            return Err(self.refusal(answer, body));
-        }
-        let Answer {
-            status, headers, ..
-        } = answer;
-        if let Some(error) = body.broken {
-            let message = "the connection broke within the answer";
-            return Err(Error::new(ErrorKind::Truncated, message)
-                .of(self.operation)
-                .received(status, headers)
-                .caused_by(error));
-        }
+        let Received {
+            answer,
+            body,
+            tried,
+        } = Box::pin(self.send(write, Want::Whole)).await?;
         match read(&body.bytes) {
             Ok(mut model) => {
                 let context = model.context_mut().get_or_insert_default();
-                context::receive(&headers, context);
+                context::receive(&answer.headers, context);
                 Ok(model)
             }
             Err(error) => {
                 let message = format!("the answer is not what the protocol promises: {error}");
-                Err(Error::new(ErrorKind::Decode, message)
-                    .of(self.operation)
-                    .received(status, headers)
-                    .caused_by(error))
+                let error = Error::new(ErrorKind::Decode, message)
+                    .received(answer.status, answer.headers)
+                    .caused_by(error);
+                Err(self.ended(error, tried))
             }
         }
     }
-
-    /// Calls, and gives the answer once its status and headers are there.
-    async fn head(&self, call: Call<'_>, deadline: Pin<&mut impl Future>) -> Result<Answer, Error> {
-        let error = match before(deadline, call).await {
-            Some(Ok(value) | Err(Wire::ErrorResponse(value))) => return Ok(Answer::new(value)),
-            Some(Err(Wire::CommunicationError(error) | Wire::ResponseBodyError(error))) => {
-                Error::transport(error)
-            }
-            // Every status is declared as a stream and the hooks refuse nothing, so that this does
-            // not come up. What progenitor says here could hold the URL, and is left out.
-            Some(Err(_)) => Error::new(ErrorKind::Transport, "the answer was not understood"),
-            None => Error::new(ErrorKind::Timeout, "the time for the request ran out"),
-        };
-        Err(error.of(self.operation))
-    }
-
-    /// Reads the body, or the part of an error's body that anybody will look at.
-    async fn body(
-        &self,
-        answer: &mut Answer,
-        deadline: Pin<&mut impl Future>,
-    ) -> Result<Body, Error> {
-        let limit = match answer.status.is_success() {
-            true => usize::MAX,
-            false => ERROR_LIMIT,
-        };
-        let mut body = Body::default();
-        let in_time = before(deadline, pin!(answer.read(&mut body, limit)))
-            .await
-            .is_some();
-        match (in_time, answer.status.is_success()) {
-            (false, true) => Err(Error::new(
-                ErrorKind::Timeout,
-                "the time for the request ran out within the answer",
-            )
-            .of(self.operation)
-            .received(answer.status, answer.headers.clone())),
-            // What an error says is more than that it came slowly.
-            _ => Ok(body),
-        }
-    }
-
-    fn refusal(&self, answer: Answer, body: Body) -> Error {
-        let error = Error::answered(answer.status, answer.headers, &body.bytes).of(self.operation);
-        match body.broken {
-            Some(broken) => error.caused_by(broken),
-            None => error,
-        }
-    }
-
-    /// Ends when the time for the request has run out.
-    async fn deadline(&self) {
-        let Some(limit) = self.client.timeout else {
-            return std::future::pending().await;
-        };
-        if let Some(sent) = self.sent.get() {
-            sent.notified().await;
-        }
-        tokio::time::sleep(limit).await;
-    }
-}
-
-/// The outcome of `work`, if it comes before the deadline.
-async fn before<T>(
-    mut deadline: Pin<&mut impl Future>,
-    mut work: impl Future<Output = T> + Unpin,
-) -> Option<T> {
-    std::future::poll_fn(|cx| {
-        if let Poll::Ready(done) = Pin::new(&mut work).poll(cx) {
-            return Poll::Ready(Some(done));
-        }
-        deadline.as_mut().poll(cx).map(|_| None)
-    })
-    .await
 }

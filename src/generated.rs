@@ -16,7 +16,7 @@ pub mod models {
     include!(concat!(env!("OUT_DIR"), "/models.rs"));
 }
 
-/// progenitor's client, from which the public methods are made.
+/// progenitor's client, cut down to what writes a request.
 #[expect(
     clippy::unnecessary_to_owned,
     clippy::too_many_arguments,

@@ -41,29 +41,41 @@ mod arrow;
 mod auth;
 mod client;
 mod code;
+pub mod commit;
 mod config;
 mod context;
+mod deadline;
 mod error;
 mod exchange;
 mod generated;
 mod id;
+mod kind;
 mod lenient;
 mod namespace;
 mod operation;
 mod redact;
+mod resolve;
+mod retry;
+mod send;
 mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tls;
+mod trace;
+mod transport;
 mod upload;
 
 pub use arrow::ArrowStream;
 pub use client::Client;
 pub use code::ErrorCode;
 pub use config::{ClientBuilder, http_client_builder};
-pub use error::{Error, ErrorKind};
+pub use error::Error;
 pub use generated::models;
+pub use kind::ErrorKind;
 pub use namespace::Namespace;
 pub use operation::Operation;
 pub use reqwest;
+pub use retry::{RetryClass, RetryPolicy};
 pub use table::Table;
 
 /// The description of the protocol that this crate is generated from: OpenAPI 3.1, as YAML, with the

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::generated::facade::OPERATIONS;
+use crate::retry::RetryClass;
 
 /// An operation of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,12 @@ impl Operation {
         &OPERATIONS
     }
 
+    /// An operation that this crate's own code names.
+    pub(crate) fn named(id: &str) -> &'static Self {
+        let found = OPERATIONS.iter().find(|operation| operation.id == id);
+        found.expect("the operations that the crate names are the protocol's, which tests hold")
+    }
+
     /// The operation id, such as `CreateTableVersion`.
     pub fn id(&self) -> &'static str {
         self.id
@@ -46,6 +53,11 @@ impl Operation {
     /// The path below the base URL, such as `/v1/table/{id}/version/create`.
     pub fn path(&self) -> &'static str {
         self.path
+    }
+
+    /// How it takes being called twice.
+    pub fn retry_class(&self) -> RetryClass {
+        RetryClass::of(self.id)
     }
 
     /// The media type of a successful answer.

@@ -14,6 +14,7 @@ use crate::models::{
     TableExistsRequest, TableVersion, UpdateTableTagRequest, UpdateTableTagResponse,
 };
 use crate::namespace::own;
+use crate::resolve::{Caller, Sent};
 use crate::{Client, Error, ErrorCode};
 
 /// A table of a server, by its identifier. It need not exist.
@@ -133,17 +134,44 @@ impl Table {
 /// Versions.
 impl Table {
     /// Creates a version if it does not exist: `CreateTableVersion`. Of all who create one version,
-    /// one succeeds.
+    /// one succeeds. Success means that the version is yours, and a conflict that it is another's:
+    ///
+    /// When the answer is lost, or says that the version exists, the version is read back
+    /// (`DescribeTableVersion`) and compared with the request. Where it is the request's own, by its
+    /// staging manifest (as sent, or relative to another place) or by an equal entity tag, that is a
+    /// success, also of an earlier call with the same request. Where it is surely another's, by
+    /// another staging manifest, another size or other metadata, that is a conflict. So give each
+    /// attempt at a version a staging manifest with a name of its own, as Lance does; where the
+    /// server moves manifests, the entity tag helps too.
+    ///
+    /// [`Client::create_table_version`] sends and nothing else.
     ///
     /// # Errors
     ///
-    /// Status 409, usually with code 14, when the version exists; code 4 when the table does not.
+    /// [`is_conflict`](Error::is_conflict) when the version exists and is not known to be the
+    /// request's own: status 409, usually with code 14, or the kind
+    /// [`Taken`](crate::ErrorKind::Taken) after a lost answer;
+    /// [`existing_version`](Error::existing_version) then has what stands.
+    /// [`is_unknown`](Error::is_unknown) when the answer was lost and reading back did not tell: call
+    /// again with the same request, or look later. Code 4 when the table does not exist.
     pub async fn create_version(
         &self,
         mut request: CreateTableVersionRequest,
     ) -> Result<CreateTableVersionResponse, Error> {
         request.id = own(&self.id, request.id)?;
-        self.client.create_table_version(&request).await
+        let error = match self.client.create_table_version(&request).await {
+            Ok(created) => return Ok(created),
+            Err(error) => error,
+        };
+        let caller = Caller {
+            client: &self.client,
+            identity: request.identity.as_ref(),
+            context: request.context.as_ref(),
+        };
+        let found = caller.resolve(&[Sent::request(&request)], error).await?;
+        let mut created = CreateTableVersionResponse::new();
+        created.version = found.into_iter().next();
+        Ok(created)
     }
 
     /// Describes a version of the main branch: `DescribeTableVersion`.

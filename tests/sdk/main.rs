@@ -5,6 +5,7 @@
     reason = "a test fails by panicking; clippy allows it in test functions only, not in helpers"
 )]
 
+mod commits;
 mod context;
 mod conversion;
 mod errors;
@@ -13,6 +14,7 @@ mod identifiers;
 mod models;
 mod operations;
 mod refusals;
+mod retries;
 mod sample;
 mod secrets;
 mod server;
@@ -21,4 +23,5 @@ mod streams;
 mod timeouts;
 #[cfg(feature = "rustls")]
 mod tls;
+mod versions;
 mod wire;

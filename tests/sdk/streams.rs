@@ -84,5 +84,5 @@ async fn a_body_that_breaks_off_is_an_error() {
         .insert_into_table(&request, Body::wrap_stream(broken))
         .await
         .unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Transport);
+    assert_eq!(error.lost_by(), Some(ErrorKind::Transport));
 }

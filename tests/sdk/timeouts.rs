@@ -30,7 +30,7 @@ async fn an_answer_that_does_not_come_is_a_timeout() {
     .await;
     let request = DropTableRequest::new().with_id(["t"]);
     let error = client(url).drop_table(&request).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(error.lost_by(), Some(ErrorKind::Timeout));
     assert_eq!(error.status(), None);
 }
 
@@ -46,7 +46,7 @@ async fn a_body_that_does_not_come_is_a_timeout_with_a_status() {
     .await;
     let request = DropTableRequest::new().with_id(["t"]);
     let error = client(url).drop_table(&request).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert_eq!(error.lost_by(), Some(ErrorKind::Timeout));
     assert_eq!(error.status().unwrap(), 200);
     assert_eq!(error.request_id(), Some("r1"));
 }
@@ -112,7 +112,8 @@ async fn after_a_body_the_answer_has_its_time_and_no_more() {
     let call = client(url);
     let inserted =
         tokio::time::timeout(LIMIT * 5, call.insert_into_table(&request, "ARROW1")).await;
-    assert_eq!(inserted.unwrap().unwrap_err().kind(), ErrorKind::Timeout);
+    let error = inserted.unwrap().unwrap_err();
+    assert_eq!(error.lost_by(), Some(ErrorKind::Timeout));
 }
 
 #[tokio::test]

@@ -1,0 +1,163 @@
+//! Sending: attempts, one after another, until there is an answer to give or an error to end with.
+
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use crate::answer::{Answer, Body, Received};
+use crate::deadline::Deadline;
+use crate::exchange::{Exchange, Write};
+use crate::retry::Tried;
+use crate::{Error, ErrorKind, trace};
+
+/// The most of an error's body that is read.
+const ERROR_LIMIT: usize = 1 << 20;
+
+/// How much of a successful answer is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// Status and headers; the body is read by whoever asked.
+    Head,
+    /// All of it.
+    Whole,
+}
+
+impl Exchange<'_> {
+    /// Sends the request, again if need be.
+    pub(crate) async fn send(&self, write: Write<'_>, want: Want) -> Result<Received, Error> {
+        let span = trace::call(self.operation, self.id.get());
+        let sent = self.attempts(write, want).instrument(span.clone()).await;
+        match &sent {
+            Ok(received) => trace::answered(&span, &received.answer, &received.tried),
+            Err(error) => trace::failed(&span, error),
+        }
+        sent
+    }
+
+    async fn attempts(&self, write: Write<'_>, want: Want) -> Result<Received, Error> {
+        let class = self.operation.retry_class();
+        let mut deadline = Deadline::new(self.settings.timeout);
+        let mut delays = self.settings.retry.delays();
+        let mut tried = Tried::nothing();
+        loop {
+            tried.attempts += 1;
+            deadline.attempt(self.settings.attempt_timeout);
+            let span = trace::attempt(tried.attempts);
+            let began = Instant::now();
+            let attempt = self.attempt(write, want, &mut deadline);
+            let error = match attempt.instrument(span.clone()).await {
+                Ok((answer, body)) => {
+                    trace::attempt_answered(&span, &answer, began);
+                    return Ok(Received {
+                        answer,
+                        body,
+                        tried,
+                    });
+                }
+                Err(error) => error,
+            };
+            trace::attempt_failed(&span, &error, began);
+            if !class.repeats(&error) || !self.repeatable() || deadline.is_over() {
+                return Err(self.ended(error, tried));
+            }
+            let Some(delay) = delays.next() else {
+                return Err(self.ended(error, tried));
+            };
+            let delay = delay.max(error.retry_after().unwrap_or(Duration::ZERO));
+            if !deadline.wait(delay).await {
+                return Err(self.ended(error, tried));
+            }
+            tried.reached |= error.status().is_some();
+        }
+    }
+
+    /// One attempt: a whole answer of success, or an error.
+    async fn attempt(
+        &self,
+        write: Write<'_>,
+        want: Want,
+        deadline: &mut Deadline,
+    ) -> Result<(Answer, Body), Error> {
+        let mut request = write().map_err(Error::transport)?;
+        self.complete(&mut request);
+        let sending = self.client.transport.send(self.operation, request);
+        let response = deadline
+            .hold(self.uploading(), sending)
+            .await
+            .map_err(|_| Error::new(ErrorKind::Timeout, "the time for the request ran out"))??;
+        let mut answer = Answer::new(response);
+        let mut body = Body::default();
+        if answer.status.is_success() {
+            if want == Want::Whole {
+                self.read(&mut answer, &mut body, deadline).await?;
+            }
+            return Ok((answer, body));
+        }
+        // What an error says is more than that it came slowly or not whole.
+        let reading = answer.read(&mut body, ERROR_LIMIT);
+        let in_time = deadline.hold(None, reading).await.is_ok();
+        let error = Error::answered(answer.status, answer.headers, &body.bytes);
+        Err(match body.broken {
+            Some(broken) if in_time => error.caused_by(broken),
+            _ => error,
+        })
+    }
+
+    /// Reads the body of a success.
+    async fn read(
+        &self,
+        answer: &mut Answer,
+        body: &mut Body,
+        deadline: &mut Deadline,
+    ) -> Result<(), Error> {
+        let reading = answer.read(body, usize::MAX);
+        let in_time = deadline.hold(None, reading).await.is_ok();
+        let (kind, message) = match (in_time, &body.broken) {
+            (true, None) => return Ok(()),
+            (true, Some(_)) => (
+                ErrorKind::Truncated,
+                "the connection broke within the answer",
+            ),
+            (false, _) => (
+                ErrorKind::Timeout,
+                "the time for the request ran out within the answer",
+            ),
+        };
+        let error = Error::new(kind, message).received(answer.status, answer.headers.clone());
+        Err(match body.broken.take() {
+            Some(broken) => error.caused_by(broken),
+            None => error,
+        })
+    }
+
+    /// Adds the headers: of the client, then of the call.
+    fn complete(&self, request: &mut reqwest::Request) {
+        let bare = request.body().is_none() && request.method() == reqwest::Method::POST;
+        let headers = request.headers_mut();
+        set(headers, &self.client.headers);
+        set(headers, &self.headers);
+        if bare {
+            // Some servers answer 411 without it.
+            headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
+    }
+
+    /// An error that a call ends with.
+    pub(crate) fn ended(&self, error: Error, tried: Tried) -> Error {
+        let class = self.operation.retry_class();
+        let in_doubt = class.in_doubt(&error, tried.reached);
+        let error = error.of(self.operation).tried(tried);
+        match in_doubt {
+            true => error.in_doubt(),
+            false => error,
+        }
+    }
+}
+
+fn set(headers: &mut HeaderMap, more: &HeaderMap) {
+    for (name, value) in more {
+        headers.insert(name, value.clone());
+    }
+}
