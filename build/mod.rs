@@ -5,6 +5,7 @@ mod facade;
 mod models;
 mod nested;
 mod openapi;
+mod paging;
 mod setters;
 mod wire;
 
@@ -28,6 +29,7 @@ pub(crate) fn generate(source: &str) -> Result<Vec<(&'static str, String)>, Box<
     let generated = wire::generate(document.clone())?;
     let methods = wire::methods(&generated.client)?;
     let docs = docs::Docs::read(&source, &operations);
+    let paging = paging::generate(&document, &operations)?;
     let models = models::refine(generated.models, &docs, &required, &operations)?;
     let wire = wire::refine(generated.client, &operations)?;
     let facade = facade::generate(&document, &operations, &methods, &required)?;
@@ -35,6 +37,7 @@ pub(crate) fn generate(source: &str) -> Result<Vec<(&'static str, String)>, Box<
         ("models.rs", print(models)?),
         ("wire.rs", print(wire)?),
         ("facade.rs", print(facade)?),
+        ("paging.rs", print(paging)?),
     ])
 }
 

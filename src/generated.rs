@@ -30,3 +30,8 @@ pub(crate) mod wire {
 pub(crate) mod facade {
     include!(concat!(env!("OUT_DIR"), "/facade.rs"));
 }
+
+/// What the listings need to know of each paged operation.
+mod paging {
+    include!(concat!(env!("OUT_DIR"), "/paging.rs"));
+}

@@ -5,7 +5,7 @@ use crate::models::{
     DescribeNamespaceResponse, DropNamespaceRequest, DropNamespaceResponse, ListNamespacesRequest,
     ListNamespacesResponse, ListTablesRequest, ListTablesResponse, NamespaceExistsRequest,
 };
-use crate::{Client, Error, ErrorCode, Table};
+use crate::{Client, Error, ErrorCode, Items, Table};
 
 /// A namespace of a server, by its identifier. It need not exist.
 ///
@@ -94,6 +94,27 @@ impl Namespace {
     ) -> Result<DropNamespaceResponse, Error> {
         request.id = own(&self.id, request.id)?;
         self.client.drop_namespace(&request).await
+    }
+
+    /// The names of the namespaces directly within this one: `ListNamespaces`, over all its pages.
+    ///
+    /// # Errors
+    ///
+    /// Code 1 when this one does not exist.
+    pub fn namespaces(&self) -> Items<ListNamespacesRequest> {
+        let request = ListNamespacesRequest::new().with_id(&self.id);
+        self.client.items(request)
+    }
+
+    /// The tables within this namespace: `ListTables`, over all its pages. Servers differ in what they
+    /// give: the names of those directly within it, or the identifiers of all below it.
+    ///
+    /// # Errors
+    ///
+    /// Code 1 when this namespace does not exist.
+    pub fn tables(&self) -> Items<ListTablesRequest> {
+        let request = ListTablesRequest::new().with_id(&self.id);
+        self.client.items(request)
     }
 
     /// One page of the namespaces within this one: `ListNamespaces`.

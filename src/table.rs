@@ -8,14 +8,15 @@ use crate::models::{
     DeleteTableTagRequest, DeleteTableTagResponse, DeregisterTableRequest, DeregisterTableResponse,
     DescribeTableRequest, DescribeTableResponse, DescribeTableVersionRequest, DropTableRequest,
     DropTableResponse, GetTableTagVersionRequest, GetTableTagVersionResponse,
-    ListTableBranchesRequest, ListTableBranchesResponse, ListTableTagsRequest,
-    ListTableTagsResponse, ListTableVersionsRequest, ListTableVersionsResponse,
-    RegisterTableRequest, RegisterTableResponse, RenameTableRequest, RenameTableResponse,
-    TableExistsRequest, TableVersion, UpdateTableTagRequest, UpdateTableTagResponse,
+    ListTableBranchesRequest, ListTableBranchesResponse, ListTableIndicesRequest,
+    ListTableTagsRequest, ListTableTagsResponse, ListTableVersionsRequest,
+    ListTableVersionsResponse, RegisterTableRequest, RegisterTableResponse, RenameTableRequest,
+    RenameTableResponse, TableExistsRequest, TableVersion, UpdateTableTagRequest,
+    UpdateTableTagResponse,
 };
 use crate::namespace::own;
 use crate::resolve::{Caller, Sent};
-use crate::{Client, Error, ErrorCode};
+use crate::{Client, Error, ErrorCode, Items};
 
 /// A table of a server, by its identifier. It need not exist.
 ///
@@ -201,6 +202,17 @@ impl Table {
         Ok(page.versions.into_iter().next())
     }
 
+    /// The versions of the main branch: `ListTableVersions`, over all its pages. Another branch, and
+    /// the order, are set by [`Items::with`].
+    ///
+    /// # Errors
+    ///
+    /// Code 4 when the table does not exist.
+    pub fn versions(&self) -> Items<ListTableVersionsRequest> {
+        let request = ListTableVersionsRequest::new().with_id(&self.id);
+        self.client.items(request)
+    }
+
     /// One page of the versions: `ListTableVersions`.
     ///
     /// # Errors
@@ -282,6 +294,16 @@ impl Table {
         self.client.delete_table_tag(&request).await
     }
 
+    /// The tags, each a name and what it stands for: `ListTableTags`, over all its pages.
+    ///
+    /// # Errors
+    ///
+    /// Code 4 when the table does not exist.
+    pub fn tags(&self) -> Items<ListTableTagsRequest> {
+        let request = ListTableTagsRequest::new().with_id(&self.id);
+        self.client.items(request)
+    }
+
     /// One page of the tags: `ListTableTags`.
     ///
     /// # Errors
@@ -321,6 +343,16 @@ impl Table {
         self.client.delete_table_branch(&request).await
     }
 
+    /// The branches, each a name and where it comes from: `ListTableBranches`, over all its pages.
+    ///
+    /// # Errors
+    ///
+    /// Code 4 when the table does not exist.
+    pub fn branches(&self) -> Items<ListTableBranchesRequest> {
+        let request = ListTableBranchesRequest::new().with_id(&self.id);
+        self.client.items(request)
+    }
+
     /// One page of the branches: `ListTableBranches`.
     ///
     /// # Errors
@@ -332,5 +364,19 @@ impl Table {
     ) -> Result<ListTableBranchesResponse, Error> {
         request.id = own(&self.id, request.id)?;
         self.client.list_table_branches(&request).await
+    }
+}
+
+/// Indices.
+impl Table {
+    /// The indices of the main branch's latest version: `ListTableIndices`, over all its pages.
+    /// Another branch or version is set by [`Items::with`].
+    ///
+    /// # Errors
+    ///
+    /// Code 4 when the table does not exist.
+    pub fn indices(&self) -> Items<ListTableIndicesRequest> {
+        let request = ListTableIndicesRequest::new().with_id(&self.id);
+        self.client.items(request)
     }
 }

@@ -3,6 +3,7 @@
 mod bodies;
 pub(crate) mod document;
 pub(crate) mod fault;
+pub(crate) mod listing;
 mod node;
 pub(crate) mod operations;
 mod parameters;
