@@ -9,6 +9,7 @@ mod commits;
 mod context;
 mod conversion;
 mod errors;
+mod examples;
 mod handles;
 mod identifiers;
 mod listings;
