@@ -136,6 +136,8 @@ impl Exchange<'_> {
     fn complete(&self, request: &mut reqwest::Request) {
         let bare = request.body().is_none() && request.method() == reqwest::Method::POST;
         let headers = request.headers_mut();
+        #[cfg(feature = "trace-context")]
+        trace::propagate(headers);
         set(headers, &self.client.headers);
         set(headers, &self.headers);
         if bare {

@@ -107,3 +107,34 @@ fn record_error(span: &Span, error: &Error) {
 fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
+
+/// Adds the W3C trace context of the present span, if it has one.
+#[cfg(feature = "trace-context")]
+pub(crate) fn propagate(headers: &mut reqwest::header::HeaderMap) {
+    use opentelemetry::trace::TraceContextExt;
+    use reqwest::header::HeaderValue;
+    use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+    let context = Span::current().context();
+    let span = context.span();
+    let span = span.span_context();
+    if !span.is_valid() {
+        return;
+    }
+    let parent = format!(
+        "00-{}-{}-{:02x}",
+        span.trace_id(),
+        span.span_id(),
+        span.trace_flags().to_u8()
+    );
+    for (name, text) in [
+        ("traceparent", parent),
+        ("tracestate", span.trace_state().header()),
+    ] {
+        if let Ok(value) = HeaderValue::from_str(&text)
+            && !text.is_empty()
+        {
+            headers.insert(name, value);
+        }
+    }
+}

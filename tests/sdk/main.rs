@@ -27,5 +27,6 @@ mod streams;
 mod timeouts;
 #[cfg(feature = "rustls")]
 mod tls;
+mod tracing;
 mod versions;
 mod wire;
