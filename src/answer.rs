@@ -6,7 +6,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use futures_core::Stream;
 use reqwest::StatusCode;
-use reqwest::header::{AUTHORIZATION, HeaderMap, SET_COOKIE};
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderMap, SET_COOKIE};
 
 use crate::retry::Tried;
 
@@ -20,11 +20,38 @@ pub(crate) struct Answer {
     pub(crate) chunks: Chunks,
 }
 
+/// The most that is set aside for a body because of what the server says that its length is.
+const TRUSTED: usize = 16 << 20;
+
 /// A body that has been read, or the part of it that came.
 #[derive(Default)]
 pub(crate) struct Body {
-    pub(crate) bytes: Vec<u8>,
+    /// What came first: all of it, mostly, and then it is not copied.
+    first: Bytes,
+    /// All of it, where more came than that.
+    all: Vec<u8>,
     pub(crate) broken: Option<reqwest::Error>,
+}
+
+impl Body {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self.all.is_empty() {
+            true => &self.first,
+            false => &self.all,
+        }
+    }
+
+    fn push(&mut self, bytes: Bytes, length: Option<usize>) {
+        if self.bytes().is_empty() {
+            self.first = bytes;
+            return;
+        }
+        if self.all.is_empty() {
+            self.all.reserve(length.unwrap_or_default().min(TRUSTED));
+            self.all.extend_from_slice(&self.first);
+        }
+        self.all.extend_from_slice(&bytes);
+    }
 }
 
 /// A successful answer, and what it took to get it.
@@ -54,9 +81,11 @@ impl Answer {
 
     /// Adds what comes to `body` until its end, or until there are `limit` bytes.
     pub(crate) async fn read(&mut self, body: &mut Body, limit: usize) {
-        while body.bytes.len() < limit {
+        let length = self.headers.get(CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        while body.bytes().len() < limit {
             match poll_fn(|cx| self.chunks.as_mut().poll_next(cx)).await {
-                Some(Ok(bytes)) => body.bytes.extend_from_slice(&bytes),
+                Some(Ok(bytes)) => body.push(bytes, length),
                 Some(Err(error)) => {
                     body.broken = Some(error.without_url());
                     return;

@@ -66,12 +66,21 @@ pub(crate) fn secret(value: &str) -> Result<HeaderValue, String> {
 /// Puts every header of an answer into a context, as `header.<name>`. A header that came several
 /// times is one entry, joined by commas as HTTP reads it.
 pub(crate) fn receive(headers: &HeaderMap, context: &mut HashMap<String, String>) {
+    context.reserve(headers.keys_len());
     for name in headers.keys() {
-        let values: Vec<_> = headers
-            .get_all(name)
-            .iter()
-            .map(|value| String::from_utf8_lossy(value.as_bytes()))
-            .collect();
-        context.insert(format!("{HEADER}{name}"), values.join(", "));
+        let mut values = headers.get_all(name).iter();
+        let mut text = values.next().map(text_of).unwrap_or_default();
+        for more in values {
+            text.push_str(", ");
+            text.push_str(&text_of(more));
+        }
+        let mut key = String::with_capacity(HEADER.len() + name.as_str().len());
+        key.push_str(HEADER);
+        key.push_str(name.as_str());
+        context.insert(key, text);
     }
+}
+
+fn text_of(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
 }

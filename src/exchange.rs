@@ -173,7 +173,11 @@ impl Exchange<'_> {
         self.decode(write, |bytes| match bytes.trim_ascii_start() {
             // An answer without a body, such as a 204, is a model in which nothing is set.
             [] => serde_json::from_str("{}"),
-            [b'{', ..] => serde_json::from_slice(bytes),
+            // Text is checked once as a whole, and not string by string.
+            [b'{', ..] => match str::from_utf8(bytes) {
+                Ok(text) => serde_json::from_str(text),
+                Err(_) => serde_json::from_slice(bytes),
+            },
             // Models can be read from lists too, which is not lenience but luck.
             _ => Err(serde::de::Error::custom("expected an object")),
         })
@@ -208,7 +212,7 @@ impl Exchange<'_> {
             body,
             tried,
         } = Box::pin(self.send(write, Want::Whole)).await?;
-        match read(&body.bytes) {
+        match read(body.bytes()) {
             Ok(mut model) => {
                 let context = model.context_mut().get_or_insert_default();
                 context::receive(&answer.headers, context);

@@ -1,40 +1,115 @@
 //! A client for servers that speak the [Lance Namespace](https://lance.org/format/namespace/) REST
-//! protocol.
+//! protocol: catalogues of Lance tables, which tables may leave their commits to.
+//!
+//! # Connect
 //!
 //! ```no_run
-//! use lance_namespace_client::models::CreateTableVersionRequest;
-//! use lance_namespace_client::{Client, ErrorCode};
+//! use std::time::Duration;
+//! use lance_namespace_client::Client;
 //!
 //! # async fn example() -> Result<(), lance_namespace_client::Error> {
 //! let client = Client::builder("https://namespace.example.com/api/lance")
 //!     .bearer_token("...")
+//!     .timeout(Duration::from_secs(30))
 //!     .build()?;
-//! let users = client.table(["prod", "users"]);
+//! let described = client.table(["prod", "users"]).describe(Default::default()).await?;
+//! println!("{:?}", described.location);
+//! # Ok(())
+//! # }
+//! ```
 //!
-//! // Put if not exists: of all writers of version 7, one succeeds.
-//! let request = CreateTableVersionRequest::new(7, "_versions/7.manifest-staged");
+//! [`Client`] has a method for each of the 54 operations, named after it, from a request model to a
+//! response model. [`Table`] and [`Namespace`] are handles that save naming the object each time.
+//! Models, methods and their documentation are generated from the protocol's own description,
+//! [`OPENAPI`].
+//!
+//! # Commit safely
+//!
+//! Of all who create one version of a table, one succeeds. What makes it hard is a lost answer: the
+//! version may be there or not. [`Table::create_version`] then reads it back and compares, so that
+//! success means that the version is yours, a conflict that it is another's, and
+//! [`is_unknown`](Error::is_unknown) that nobody can tell yet.
+//!
+//! ```no_run
+//! use lance_namespace_client::models::CreateTableVersionRequest;
+//!
+//! # async fn example(users: lance_namespace_client::Table) -> Result<(), lance_namespace_client::Error> {
+//! let next = users.latest_version().await?.map_or(1, |latest| latest.version + 1);
+//! // A staging manifest with a name of its own, by which the version is known again.
+//! let request = CreateTableVersionRequest::new(next, "prod/users/_versions/7.manifest-1f3a");
 //! match users.create_version(request).await {
-//!     Ok(created) => println!("committed: {:?}", created.version),
-//!     Err(error) if error.code() == Some(ErrorCode::CONCURRENT_MODIFICATION) => {
-//!         println!("another writer was first: {error}");
-//!     }
+//!     Ok(_) => println!("version {next} is ours"),
+//!     Err(error) if error.is_conflict() => println!("rebase and take the next: {error}"),
+//!     Err(error) if error.is_unknown() => println!("send the same again: {error}"),
 //!     Err(error) => return Err(error),
 //! }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! The models and the methods of [`Client`] are generated from the protocol's own description,
-//! [`OPENAPI`].
+//! [`Client::commit`] and [`Client::version_batch`] do the same over several tables, all or nothing:
+//! see [`commit`].
+//!
+//! # List
+//!
+//! Listings are streams, over as many pages as there are:
+//!
+//! ```no_run
+//! use futures::TryStreamExt;
+//!
+//! # async fn example(client: lance_namespace_client::Client) -> Result<(), lance_namespace_client::Error> {
+//! let mut tables = client.namespace(["prod"]).tables().page_size(100);
+//! while let Some(name) = tables.try_next().await? {
+//!     println!("{name}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Client::items`] and [`Client::pages`] take any listing's request; [`Items`] and [`Pages`] say how
+//! to stop, and how to go on later.
+//!
+//! # Stream data
+//!
+//! A query answers with Arrow data, an insert sends it. Both are streams of bytes, whatever their
+//! size: [`Client::query_table`] gives an [`ArrowStream`], [`Client::insert_into_table`] takes a body.
+//!
+//! # Errors
+//!
+//! An [`Error`] has a [kind](Error::kind), the server's own words and [code](Error::code), status,
+//! headers and request id, and what was tried. Ask it what you want to know:
+//! [`is_conflict`](Error::is_conflict), [`is_not_found`](Error::is_not_found),
+//! [`is_retryable`](Error::is_retryable), [`is_unknown`](Error::is_unknown),
+//! [`retry_after`](Error::retry_after).
+//!
+//! A call is tried again where that is safe, by what the operation does and not by its HTTP method:
+//! see [`RetryClass`] and [`RetryPolicy`]. One [timeout](ClientBuilder::timeout) spans all attempts.
+//!
+//! # Test
+//!
+//! With the feature `testing`, a fake server within the process stands in for a real one, with all
+//! that can go wrong on the way: see `testing::FakeServer`.
+//!
+//! # Watch
+//!
+//! Each call is a span of [`tracing`](https://docs.rs/tracing), `lance_namespace`, at the level INFO:
+//! operation, table or namespace, attempts, status, code, request id and duration; each attempt is a
+//! span within it at the level DEBUG. Nothing secret is in them. With the feature `trace-context` the
+//! trace context of tracing-opentelemetry is sent along.
 //!
 //! # Features
 //!
-//! `rustls`, on unless switched off: HTTPS by rustls, with ring and the certificates of the operating
-//! system. Without it a base URL of `https` is refused.
+//! | feature | |
+//! |---|---|
+//! | `rustls` (on unless switched off) | HTTPS by rustls, with ring and the certificates of the operating system |
+//! | `testing` | `testing::FakeServer`: a fake server, for tests |
+//! | `trace-context` | sends the W3C trace context of the present span |
 //!
-//! The feature switches `rustls-no-provider` of reqwest on for the whole program. Where nothing else
-//! switches a TLS of reqwest on, `reqwest::Client::new` then panics for want of a provider; begin
-//! with [`http_client_builder`] instead.
+//! Without TLS a base URL of `https` is refused.
+//!
+//! The feature `rustls` switches `rustls-no-provider` of reqwest on for the whole program. Where
+//! nothing else switches a TLS of reqwest on, `reqwest::Client::new` then panics for want of a
+//! provider; begin with [`http_client_builder`] instead.
 
 mod answer;
 mod arrow;

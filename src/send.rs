@@ -98,7 +98,7 @@ impl Exchange<'_> {
         // What an error says is more than that it came slowly or not whole.
         let reading = answer.read(&mut body, ERROR_LIMIT);
         let in_time = deadline.hold(None, reading).await.is_ok();
-        let error = Error::answered(answer.status, answer.headers, &body.bytes);
+        let error = Error::answered(answer.status, answer.headers, body.bytes());
         Err(match body.broken {
             Some(broken) if in_time => error.caused_by(broken),
             _ => error,
