@@ -429,9 +429,9 @@ async fn a_limit_below_one_is_refused_before_anything_is_sent() {
 async fn the_pages_of_a_handle_have_its_settings() {
     let server = serving(5).await;
     let listing = tables(&server)
-        .with(|request| request.with_include_declared(true))
         .page_size(2)
-        .from_token(token(1));
+        .from_token(token(1))
+        .with(|request| request.with_include_declared(true));
     let pages: Vec<_> = listing.pages().try_collect().await.unwrap();
     let pages: Vec<_> = pages.into_iter().map(|page| page.tables).collect();
     assert_eq!(pages, [["t1", "t2"], ["t3", "t4"]]);
