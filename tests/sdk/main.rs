@@ -9,6 +9,7 @@ mod commits;
 mod context;
 mod conversion;
 mod errors;
+mod errors_fuzz;
 mod examples;
 mod handles;
 mod identifiers;
