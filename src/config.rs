@@ -12,8 +12,9 @@ use crate::generated::wire;
 use crate::id::DEFAULT_DELIMITER;
 use crate::models::Identity;
 use crate::redact::Hidden;
+use crate::tls::{ClientCertificate, Tls};
 use crate::transport::Transport;
-use crate::{Client, Error, RetryPolicy, auth, context, tls};
+use crate::{Client, Error, RetryPolicy, auth, context};
 
 const OWN_USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
@@ -33,7 +34,7 @@ pub struct ClientBuilder {
     connect_timeout: Option<Duration>,
     settings: Settings,
     user_agent: Option<String>,
-    root_certificates: Vec<Vec<u8>>,
+    tls: Tls,
     http_client: Option<reqwest::Client>,
     legacy_context: bool,
     #[cfg(feature = "testing")]
@@ -54,7 +55,7 @@ impl ClientBuilder {
                 retry: RetryPolicy::new(),
             },
             user_agent: None,
-            root_certificates: Vec::new(),
+            tls: Tls::default(),
             http_client: None,
             legacy_context: false,
             #[cfg(feature = "testing")]
@@ -124,9 +125,31 @@ impl ClientBuilder {
         self
     }
 
-    /// Trusts the certificates in a PEM text, besides those of the operating system.
+    /// Trusts the certificates in a PEM text, besides those of the operating system and those given
+    /// before.
     pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.root_certificates.push(pem.into());
+        self.tls.more_roots.push(pem.into());
+        self
+    }
+
+    /// Trusts the certificates in a PEM text and those given so before, and not those of the operating
+    /// system.
+    pub fn only_root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.tls.only_roots.push(pem.into());
+        self
+    }
+
+    /// Shows a certificate to servers that demand one. `pem_chain` has the client's certificate first and then those that vouch for it;
+    /// `pem_key` has its private key, in PKCS #8 (with rustls PKCS #1 and SEC 1 also serve).
+    pub fn client_certificate(
+        mut self,
+        pem_chain: impl Into<Vec<u8>>,
+        pem_key: impl Into<Vec<u8>>,
+    ) -> Self {
+        self.tls.client_certificate = Some(ClientCertificate {
+            chain: pem_chain.into(),
+            key: pem_key.into(),
+        });
         self
     }
 
@@ -178,15 +201,15 @@ impl ClientBuilder {
         auth::identify(&self.identity, &mut headers).map_err(Error::config)?;
         self.identify_client(&mut headers)?;
         let http = match self.http_client {
-            Some(_) if self.connect_timeout.is_some() || !self.root_certificates.is_empty() => {
-                return Err(Error::config(
-                    "a connect timeout or root certificates have no effect on an HTTP client of \
-                     your own; set them there",
-                ));
+            Some(_) if self.connect_timeout.is_some() || self.tls.given().is_some() => {
+                let setting = self.tls.given().unwrap_or("a connect timeout");
+                return Err(Error::config(format!(
+                    "{setting} cannot be set on an HTTP client of your own from here; set it there"
+                )));
             }
             Some(client) => client,
             None => {
-                let builder = http_builder(&base, &self.root_certificates)?
+                let builder = http_builder(&self.tls, is_secure(&base))?
                     .connect_timeout(self.connect_timeout.unwrap_or(CONNECT_TIMEOUT));
                 builder.build().map_err(|error| {
                     Error::config("the HTTP client cannot be built").caused_by(error)
@@ -227,20 +250,24 @@ impl ClientBuilder {
     }
 }
 
-/// A builder of HTTP clients as this crate's own are made for `base_url`: TLS by rustls with the
-/// certificates of the operating system when it is `https`, and no redirection followed. For
+/// A builder of HTTP clients as this crate's own are made for `base_url`: TLS with the certificates of
+/// the operating system when it is `https`, and no redirection followed. For
 /// [`ClientBuilder::http_client`], after changes.
 ///
 /// # Errors
 ///
 /// An [`Error`] of kind [`Config`](crate::ErrorKind::Config) when the URL or TLS cannot be used.
 pub fn http_client_builder(base_url: &str) -> Result<reqwest::ClientBuilder, Error> {
-    http_builder(&self::base_url(base_url)?, &[])
+    http_builder(&Tls::default(), is_secure(&self::base_url(base_url)?))
 }
 
-fn http_builder(base: &Url, roots: &[Vec<u8>]) -> Result<reqwest::ClientBuilder, Error> {
+fn http_builder(tls: &Tls, secure: bool) -> Result<reqwest::ClientBuilder, Error> {
     let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-    tls::set_up(builder, base.scheme() == "https", roots)
+    tls.set_up(builder, secure)
+}
+
+fn is_secure(url: &Url) -> bool {
+    url.scheme() == "https"
 }
 
 fn base_url(text: &str) -> Result<Url, Error> {
@@ -267,6 +294,7 @@ impl fmt::Debug for ClientBuilder {
             .field("delimiter", &self.delimiter)
             .field("headers", &headers.collect::<Vec<_>>())
             .field("identity", &self.identity)
+            .field("tls", &self.tls)
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }

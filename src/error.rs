@@ -15,6 +15,7 @@ use crate::models::TableVersion;
 use crate::operation::Operation;
 use crate::redact::Keys;
 use crate::retry::{self, RetryClass, Tried};
+use crate::tls;
 
 /// The most of a server's message that `Display` shows. [`Error::message`] has all of it.
 const SHOWN: usize = 500;
@@ -235,6 +236,10 @@ impl Error {
 
     /// An error below HTTP. The URL is left out, since a query may hold what opens a store.
     pub(crate) fn transport(error: reqwest::Error) -> Self {
+        if let Some(why) = tls::refusal(&error) {
+            let message = format!("the server refused the TLS connection: {why}");
+            return Self::new(ErrorKind::Connect, message).caused_by(error.without_url());
+        }
         let (kind, message) = if error.is_builder() {
             (ErrorKind::Request, "the request cannot be made")
         } else if error.is_connect() {

@@ -101,15 +101,19 @@
 //!
 //! | feature | |
 //! |---|---|
-//! | `rustls` (on unless switched off) | HTTPS by rustls, with ring and the certificates of the operating system |
+//! | `rustls` (on unless switched off) | HTTPS by rustls with ring |
+//! | `aws-lc` | HTTPS by rustls with aws-lc-rs, which takes longer to build |
+//! | `native-tls` | HTTPS by the operating system's own library, which on Linux is OpenSSL |
 //! | `testing` | `testing::FakeServer`: a fake server, for tests |
 //! | `trace-context` | sends the W3C trace context of the present span |
 //!
-//! Without TLS a base URL of `https` is refused.
+//! HTTPS trusts the certificates of the operating system unless
+//! [set otherwise](ClientBuilder::only_root_certificates). Of `native-tls`, `aws-lc` and `rustls` the
+//! first that is on counts; without any of them a base URL of `https` is refused.
 //!
-//! The feature `rustls` switches `rustls-no-provider` of reqwest on for the whole program. Where
-//! nothing else switches a TLS of reqwest on, `reqwest::Client::new` then panics for want of a
-//! provider; begin with [`http_client_builder`] instead.
+//! `aws-lc` and `rustls` switch `rustls-no-provider` of reqwest on for the whole program. Where nothing
+//! else switches a TLS of reqwest on, `reqwest::Client::new` then panics for want of a provider; begin
+//! with [`http_client_builder`] instead.
 
 mod answer;
 mod arrow;

@@ -26,7 +26,7 @@ mod server;
 mod settings;
 mod streams;
 mod timeouts;
-#[cfg(feature = "rustls")]
+#[cfg(any(feature = "rustls", feature = "aws-lc", feature = "native-tls"))]
 mod tls;
 mod tracing;
 mod versions;

@@ -39,6 +39,20 @@ fn a_client_and_its_builder_do_not_show_them() {
 }
 
 #[test]
+fn keys_of_certificates_are_not_shown() {
+    // On one line, as a text becomes that lost its line breaks on the way through a setting.
+    let broken = "-----BEGIN PRIVATE KEY-----s3cret-----END PRIVATE KEY-----";
+    for builder in [
+        Client::builder("https://localhost").root_certificates(broken),
+        Client::builder("https://localhost").only_root_certificates(broken),
+        Client::builder("https://localhost").client_certificate(broken, broken),
+    ] {
+        assert_hidden(&format!("{builder:?}"));
+        assert_hidden(&everything(&builder.build().unwrap_err()));
+    }
+}
+
+#[test]
 fn a_base_url_with_credentials_is_refused_without_showing_them() {
     let error = Client::new("http://ann:s3cret@localhost").unwrap_err();
     assert!(error.to_string().contains("credentials"), "{error}");

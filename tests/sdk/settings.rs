@@ -73,6 +73,13 @@ fn settings_that_cannot_be_used_are_errors() {
             "connect timeout",
         ),
         (own().root_certificates("x"), "root certificates"),
+        (builder().only_root_certificates("x"), "root certificates"),
+        (own().only_root_certificates("x"), "root certificates"),
+        (
+            builder().client_certificate("x", "y"),
+            "client certificates",
+        ),
+        (own().client_certificate("x", "y"), "client certificates"),
     ];
     for (builder, expected) in cases {
         let error = builder.build().unwrap_err();
@@ -128,7 +135,7 @@ async fn calls_can_be_spawned_and_clients_shared() {
     assert_eq!(server.received_requests().await.unwrap().len(), 3);
 }
 
-#[cfg(not(feature = "rustls"))]
+#[cfg(not(any(feature = "rustls", feature = "aws-lc", feature = "native-tls")))]
 #[test]
 fn without_the_feature_https_is_an_error() {
     let error = Client::new("https://localhost").unwrap_err();
