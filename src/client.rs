@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 
+use crate::auth::CredentialProvider;
 use crate::commit::{TableCommit, VersionBatch};
 use crate::config::ClientBuilder;
 use crate::exchange::Exchange;
 use crate::generated::wire;
 use crate::models::Identity;
 use crate::operation::Operation;
+use crate::redact::Hidden;
 use crate::transport::Transport;
 use crate::{Error, Namespace, RetryPolicy, Table};
 
@@ -45,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) transport: Transport,
     /// Writes requests; it holds the base URL, without a slash at its end.
     pub(crate) wire: wire::Client,
+    pub(crate) credentials: Option<Arc<dyn CredentialProvider>>,
     pub(crate) delimiter: String,
     /// Of every request, credentials among them.
     pub(crate) headers: HeaderMap,
@@ -141,6 +144,10 @@ impl fmt::Debug for Client {
             .field("base_url", &self.shared.wire.baseurl)
             .field("delimiter", &self.shared.delimiter)
             .field("headers", &self.shared.headers)
+            .field(
+                "credentials",
+                &self.shared.credentials.as_ref().map(|_| Hidden),
+            )
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }

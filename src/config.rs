@@ -7,6 +7,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderValue, USER_AGENT};
 
+use crate::auth::{self, CredentialProvider};
 use crate::client::{Settings, Shared};
 use crate::generated::wire;
 use crate::id::DEFAULT_DELIMITER;
@@ -14,7 +15,7 @@ use crate::models::Identity;
 use crate::redact::Hidden;
 use crate::tls::{ClientCertificate, Tls};
 use crate::transport::Transport;
-use crate::{Client, Error, RetryPolicy, auth, context};
+use crate::{Client, Error, RetryPolicy, context};
 
 const OWN_USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
@@ -31,6 +32,7 @@ pub struct ClientBuilder {
     delimiter: String,
     headers: Vec<(String, String)>,
     identity: Identity,
+    credentials: Option<Arc<dyn CredentialProvider>>,
     connect_timeout: Option<Duration>,
     settings: Settings,
     user_agent: Option<String>,
@@ -48,6 +50,7 @@ impl ClientBuilder {
             delimiter: DEFAULT_DELIMITER.to_owned(),
             headers: Vec::new(),
             identity: Identity::new(),
+            credentials: None,
             connect_timeout: None,
             settings: Settings {
                 timeout: Some(TIMEOUT),
@@ -70,8 +73,9 @@ impl ClientBuilder {
         self
     }
 
-    /// A header of every request. A credential of this builder, the context and the identity of a
-    /// request go before it, in rising order.
+    /// A header of every request. A key or token of this builder, what its [provider of
+    /// credentials](Self::credentials) gives, the context and the identity of a request go before it,
+    /// in rising order.
     pub fn default_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -86,6 +90,34 @@ impl ClientBuilder {
     /// The bearer token of every request whose identity has none, sent as `Authorization`.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.identity.auth_token = Some(token.into());
+        self
+    }
+
+    /// Asks `provider` for the credential of each request: an asynchronous closure, or a
+    /// [`CredentialProvider`] of your own, or `Arc` of one.
+    ///
+    /// It is asked before each attempt that is sent, and not at all for a request whose identity has an
+    /// API key or a token. Its headers go before those of this builder and after those that a request's
+    /// context names. If it fails, nothing is sent, and the call ends with an [`Error`] of kind
+    /// [`Credentials`](crate::ErrorKind::Credentials). After a 401 it is asked for
+    /// [another](CredentialProvider::renew), once; a body that is streamed is not sent again.
+    ///
+    /// ```
+    /// use lance_namespace_client::{Client, Credential};
+    /// # async fn token() -> std::io::Result<String> { Ok("...".to_owned()) }
+    ///
+    /// # fn example() -> Result<Client, lance_namespace_client::Error> {
+    /// let client = Client::builder("https://namespace.example.com")
+    ///     .credentials(|| async {
+    ///         let token = token().await?;
+    ///         Ok::<_, lance_namespace_client::BoxError>(Credential::bearer(token)?)
+    ///     })
+    ///     .build()?;
+    /// # Ok(client)
+    /// # }
+    /// ```
+    pub fn credentials(mut self, provider: impl CredentialProvider) -> Self {
+        self.credentials = Some(Arc::new(provider));
         self
     }
 
@@ -227,6 +259,7 @@ impl ClientBuilder {
         let shared = Arc::new(Shared {
             transport,
             wire,
+            credentials: self.credentials,
             delimiter: self.delimiter,
             headers,
             legacy_context: self.legacy_context,
@@ -294,6 +327,7 @@ impl fmt::Debug for ClientBuilder {
             .field("delimiter", &self.delimiter)
             .field("headers", &headers.collect::<Vec<_>>())
             .field("identity", &self.identity)
+            .field("credentials", &self.credentials.as_ref().map(|_| Hidden))
             .field("tls", &self.tls)
             .field("settings", &self.settings)
             .finish_non_exhaustive()

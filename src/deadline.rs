@@ -35,11 +35,6 @@ impl Deadline {
         self.attempt = limit;
     }
 
-    /// Whether there is time for anything more.
-    pub(crate) fn is_over(&self) -> bool {
-        self.call.is_some_and(|left| left.is_zero())
-    }
-
     /// The outcome of `work`, if it comes in time. Where a body is streamed, time begins when it has
     /// been `sent`.
     pub(crate) async fn hold<T>(

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use crate::answer::Received;
 use crate::arrow::ArrowStream;
+use crate::auth::CredentialProvider;
 use crate::client::{Settings, Shared};
 use crate::context::CarriesContext;
 use crate::generated::wire;
@@ -31,6 +32,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) operation: &'static Operation,
     /// Of this call: on top of those of the client.
     pub(crate) headers: HeaderMap,
+    /// Who is asked for the credential of each attempt.
+    pub(crate) credentials: Option<&'a Arc<dyn CredentialProvider>>,
     /// The identifier on the path.
     pub(crate) id: OnceLock<String>,
     upload: Mutex<Held>,
@@ -67,6 +70,10 @@ impl<'a> Exchange<'a> {
             settings,
             operation,
             headers,
+            credentials: client
+                .credentials
+                .as_ref()
+                .filter(|_| !identity.is_some_and(auth::brings_its_own)),
             id: OnceLock::new(),
             upload: Mutex::default(),
         })

@@ -10,6 +10,8 @@ pub enum ErrorKind {
     Config,
     /// The request cannot be sent as it is; nothing was sent.
     Request,
+    /// No credential could be had; nothing was sent.
+    Credentials,
     /// No connection came about; nothing was sent.
     Connect,
     /// The time for a call that changes nothing ran out.
@@ -42,6 +44,7 @@ impl fmt::Display for ErrorKind {
         f.write_str(match self {
             Self::Config => "config",
             Self::Request => "request",
+            Self::Credentials => "credentials",
             Self::Connect => "connect",
             Self::Timeout => "timeout",
             Self::Transport => "transport",

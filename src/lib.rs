@@ -146,10 +146,12 @@ mod transport;
 mod upload;
 
 pub use arrow::ArrowStream;
+pub use auth::{BoxError, Credential, CredentialProvider};
 pub use client::Client;
 pub use code::ErrorCode;
 pub use config::{ClientBuilder, http_client_builder};
 pub use error::Error;
+pub use futures_core::future::BoxFuture;
 pub use generated::models;
 pub use kind::ErrorKind;
 pub use namespace::Namespace;

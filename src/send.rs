@@ -1,12 +1,12 @@
 //! Sending: attempts, one after another, until there is an answer to give or an error to end with.
 
-use std::time::Duration;
-
+use reqwest::StatusCode;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use tokio::time::Instant;
 use tracing::Instrument;
 
 use crate::answer::{Answer, Body, Received};
+use crate::auth::{BoxError, Credential};
 use crate::deadline::Deadline;
 use crate::exchange::{Exchange, Write};
 use crate::retry::Tried;
@@ -41,13 +41,21 @@ impl Exchange<'_> {
         let mut deadline = Deadline::new(self.settings.timeout);
         let mut delays = self.settings.retry.delays();
         let mut tried = Tried::nothing();
+        let mut renewed = None;
         loop {
-            tried.attempts += 1;
             deadline.attempt(self.settings.attempt_timeout);
+            let credential = match &renewed {
+                Some(_) => renewed.clone(),
+                None => match self.credential(&mut deadline).await {
+                    Ok(credential) => credential,
+                    Err(error) => return Err(self.ended(error, tried)),
+                },
+            };
+            tried.attempts += 1;
             let span = trace::attempt(tried.attempts);
             let began = Instant::now();
-            let attempt = self.attempt(write, want, &mut deadline);
-            let error = match attempt.instrument(span.clone()).await {
+            let attempt = self.attempt(write, want, credential.as_ref(), &mut deadline);
+            let mut error = match attempt.instrument(span.clone()).await {
                 Ok((answer, body)) => {
                     trace::attempt_answered(&span, &answer, began);
                     return Ok(Received {
@@ -59,13 +67,23 @@ impl Exchange<'_> {
                 Err(error) => error,
             };
             trace::attempt_failed(&span, &error, began);
-            if !class.repeats(&error) || !self.repeatable() || deadline.is_over() {
+            if renewed.is_none() && error.status() == Some(StatusCode::UNAUTHORIZED) {
+                match self.renew(credential, &mut deadline).await {
+                    Ok(Some(another)) => {
+                        renewed = Some(another);
+                        continue;
+                    }
+                    Ok(None) => {}
+                    Err(failure) => error = error.caused_by(failure),
+                }
+            }
+            if !class.repeats(&error) || !self.repeatable() {
                 return Err(self.ended(error, tried));
             }
             let Some(delay) = delays.next() else {
                 return Err(self.ended(error, tried));
             };
-            let delay = delay.max(error.retry_after().unwrap_or(Duration::ZERO));
+            let delay = delay.max(error.retry_after().unwrap_or_default());
             if !deadline.wait(delay).await {
                 return Err(self.ended(error, tried));
             }
@@ -73,15 +91,53 @@ impl Exchange<'_> {
         }
     }
 
-    /// One attempt: a whole answer of success, or an error.
+    /// The credential of an attempt; none where nobody is to be asked.
+    async fn credential(&self, deadline: &mut Deadline) -> Result<Option<Credential>, Error> {
+        let Some(provider) = self.credentials else {
+            return Ok(None);
+        };
+        let error = match deadline.hold(None, provider.credential()).await {
+            Ok(Ok(credential)) => return Ok(Some(credential)),
+            Ok(Err(failure)) => {
+                let message = format!("no credential could be had, so nothing was sent: {failure}");
+                Error::new(ErrorKind::Credentials, message).caused_by(failure)
+            }
+            Err(_) => Error::new(
+                ErrorKind::Credentials,
+                "no credential could be had in time, so nothing was sent",
+            ),
+        };
+        Err(error)
+    }
+
+    /// Another credential than one that was answered with 401, where the request can be sent again.
+    async fn renew(
+        &self,
+        rejected: Option<Credential>,
+        deadline: &mut Deadline,
+    ) -> Result<Option<Credential>, BoxError> {
+        let (Some(provider), Some(rejected)) = (self.credentials, rejected) else {
+            return Ok(None);
+        };
+        if !self.repeatable() {
+            return Ok(None);
+        }
+        match deadline.hold(None, provider.renew(&rejected)).await {
+            Ok(renewed) => renewed,
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// One attempt: an answer of success, or an error.
     async fn attempt(
         &self,
         write: Write<'_>,
         want: Want,
+        credential: Option<&Credential>,
         deadline: &mut Deadline,
     ) -> Result<(Answer, Body), Error> {
         let mut request = write().map_err(Error::transport)?;
-        self.complete(&mut request);
+        self.complete(credential, &mut request);
         let sending = self.client.transport.send(self.operation, request);
         let response = deadline
             .hold(self.uploading(), sending)
@@ -132,13 +188,16 @@ impl Exchange<'_> {
         })
     }
 
-    /// Adds the headers: of the client, then of the call.
-    fn complete(&self, request: &mut reqwest::Request) {
+    /// Adds the headers: of the client, of the credential, of the call, in rising order.
+    fn complete(&self, credential: Option<&Credential>, request: &mut reqwest::Request) {
         let bare = request.body().is_none() && request.method() == reqwest::Method::POST;
         let headers = request.headers_mut();
         #[cfg(feature = "trace-context")]
         trace::propagate(headers);
         set(headers, &self.client.headers);
+        if let Some(credential) = credential {
+            credential.apply(headers);
+        }
         set(headers, &self.headers);
         if bare {
             // Some servers answer 411 without it.

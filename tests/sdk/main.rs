@@ -8,6 +8,7 @@
 mod commits;
 mod context;
 mod conversion;
+mod credentials;
 mod errors;
 mod errors_fuzz;
 mod examples;

@@ -1,7 +1,7 @@
 //! Credentials are not shown.
 
 use lance_namespace_client::models::*;
-use lance_namespace_client::{Client, Error};
+use lance_namespace_client::{Client, Credential, Error};
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
@@ -36,6 +36,28 @@ fn a_client_and_its_builder_do_not_show_them() {
         client.table(["t"])
     ));
     assert!(format!("{client:?}").contains("x-token"));
+}
+
+#[test]
+fn a_client_does_not_show_what_its_provider_holds() {
+    /// Shows what it holds.
+    #[derive(Debug, Clone)]
+    struct Careless(#[expect(dead_code, reason = "it is there to be shown")] &'static str);
+
+    let careless = Careless("s3cret");
+    let builder = Client::builder("http://localhost").credentials(move || {
+        let _ = &careless;
+        async { Credential::bearer("s3cret") }
+    });
+    assert_hidden(&format!("{builder:?}"));
+    assert_hidden(&format!("{:?}", builder.build().unwrap()));
+    let several = Credential::bearer("s3cret")
+        .unwrap()
+        .and(Credential::api_key("s3cret").unwrap())
+        .and(Credential::header("x-own", "s3cret").unwrap());
+    let shown = format!("{several:?} {several:#?}");
+    assert_hidden(&shown);
+    assert!(shown.contains("x-own"), "{shown}");
 }
 
 #[test]
