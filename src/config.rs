@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderValue, USER_AGENT};
 
-use crate::auth::{self, CredentialProvider};
+use crate::auth::{self, CredentialProvider, Endpoint, OAuth2ClientCredentials, Tokens};
 use crate::client::{Settings, Shared};
 use crate::generated::wire;
 use crate::id::DEFAULT_DELIMITER;
@@ -32,7 +32,7 @@ pub struct ClientBuilder {
     delimiter: String,
     headers: Vec<(String, String)>,
     identity: Identity,
-    credentials: Option<Arc<dyn CredentialProvider>>,
+    credentials: Option<Credentials>,
     connect_timeout: Option<Duration>,
     settings: Settings,
     user_agent: Option<String>,
@@ -41,6 +41,13 @@ pub struct ClientBuilder {
     legacy_context: bool,
     #[cfg(feature = "testing")]
     fake: Option<crate::testing::FakeServer>,
+}
+
+/// Where the credential of each request comes from.
+#[derive(Clone)]
+enum Credentials {
+    Provider(Arc<dyn CredentialProvider>),
+    OAuth2(OAuth2ClientCredentials),
 }
 
 impl ClientBuilder {
@@ -94,7 +101,8 @@ impl ClientBuilder {
     }
 
     /// Asks `provider` for the credential of each request: an asynchronous closure, or a
-    /// [`CredentialProvider`] of your own, or `Arc` of one.
+    /// [`CredentialProvider`] of your own, or `Arc` of one. In place of a provider or of [OAuth 2
+    /// credentials](Self::oauth2) given before.
     ///
     /// It is asked before each attempt that is sent, and not at all for a request whose identity has an
     /// API key or a token. Its headers go before those of this builder and after those that a request's
@@ -117,7 +125,14 @@ impl ClientBuilder {
     /// # }
     /// ```
     pub fn credentials(mut self, provider: impl CredentialProvider) -> Self {
-        self.credentials = Some(Arc::new(provider));
+        self.credentials = Some(Credentials::Provider(Arc::new(provider)));
+        self
+    }
+
+    /// Has tokens from an OAuth 2 token endpoint. In place of a [provider of
+    /// credentials](Self::credentials) given before, and asked as one.
+    pub fn oauth2(mut self, credentials: OAuth2ClientCredentials) -> Self {
+        self.credentials = Some(Credentials::OAuth2(credentials));
         self
     }
 
@@ -171,7 +186,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Shows a certificate to servers that demand one. `pem_chain` has the client's certificate first and then those that vouch for it;
+    /// Shows a certificate to servers that demand one, for the namespace as for an OAuth 2 token
+    /// endpoint. `pem_chain` has the client's certificate first and then those that vouch for it;
     /// `pem_key` has its private key, in PKCS #8 (with rustls PKCS #1 and SEC 1 also serve).
     pub fn client_certificate(
         mut self,
@@ -232,6 +248,13 @@ impl ClientBuilder {
         }
         auth::identify(&self.identity, &mut headers).map_err(Error::config)?;
         self.identify_client(&mut headers)?;
+        let endpoint = match &self.credentials {
+            Some(Credentials::OAuth2(settings)) => {
+                let user_agent = headers.get(USER_AGENT).cloned();
+                Some(settings.clone().endpoint(&base, user_agent)?)
+            }
+            _ => None,
+        };
         let http = match self.http_client {
             Some(_) if self.connect_timeout.is_some() || self.tls.given().is_some() => {
                 let setting = self.tls.given().unwrap_or("a connect timeout");
@@ -241,12 +264,18 @@ impl ClientBuilder {
             }
             Some(client) => client,
             None => {
-                let builder = http_builder(&self.tls, is_secure(&base))?
+                let secure = is_secure(&base) || endpoint.as_ref().is_some_and(Endpoint::is_secure);
+                let builder = http_builder(&self.tls, secure)?
                     .connect_timeout(self.connect_timeout.unwrap_or(CONNECT_TIMEOUT));
                 builder.build().map_err(|error| {
                     Error::config("the HTTP client cannot be built").caused_by(error)
                 })?
             }
+        };
+        let credentials: Option<Arc<dyn CredentialProvider>> = match (endpoint, self.credentials) {
+            (Some(endpoint), _) => Some(Arc::new(Tokens::new(endpoint, http.clone()))),
+            (None, Some(Credentials::Provider(provider))) => Some(provider),
+            _ => None,
         };
         let wire = wire::Client::new_with_client(base.as_str().trim_end_matches('/'), http.clone());
         #[cfg(feature = "testing")]
@@ -259,7 +288,7 @@ impl ClientBuilder {
         let shared = Arc::new(Shared {
             transport,
             wire,
-            credentials: self.credentials,
+            credentials,
             delimiter: self.delimiter,
             headers,
             legacy_context: self.legacy_context,
@@ -327,9 +356,19 @@ impl fmt::Debug for ClientBuilder {
             .field("delimiter", &self.delimiter)
             .field("headers", &headers.collect::<Vec<_>>())
             .field("identity", &self.identity)
-            .field("credentials", &self.credentials.as_ref().map(|_| Hidden))
+            .field("credentials", &self.credentials)
             .field("tls", &self.tls)
             .field("settings", &self.settings)
             .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // It may be of a type whose own output shows what it holds.
+            Self::Provider(_) => f.write_str("Provider"),
+            Self::OAuth2(settings) => settings.fmt(f),
+        }
     }
 }

@@ -146,7 +146,7 @@ mod transport;
 mod upload;
 
 pub use arrow::ArrowStream;
-pub use auth::{BoxError, Credential, CredentialProvider};
+pub use auth::{BoxError, Credential, CredentialProvider, OAuth2ClientCredentials, OAuth2Error};
 pub use client::Client;
 pub use code::ErrorCode;
 pub use config::{ClientBuilder, http_client_builder};

@@ -16,6 +16,7 @@ mod handles;
 mod identifiers;
 mod listings;
 mod models;
+mod oauth2;
 mod operations;
 mod pages;
 mod paging;

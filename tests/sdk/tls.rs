@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use lance_namespace_client::models::*;
-use lance_namespace_client::{Client, ClientBuilder, Error, ErrorKind};
+use lance_namespace_client::{Client, ClientBuilder, Error, ErrorKind, OAuth2ClientCredentials};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -92,7 +92,11 @@ async fn answer(mut stream: TlsStream<TcpStream>) {
             Err(_) => return,
         }
     }
-    let answer = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
+    let body = r#"{"access_token":"a"}"#;
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     stream.write_all(answer.as_bytes()).await.unwrap();
     stream.shutdown().await.unwrap();
 }
@@ -220,6 +224,18 @@ async fn without_the_client_certificate_that_a_server_demands_nothing_is_carried
             assert!(shown.contains("refused the TLS connection"), "{shown}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_token_endpoint_of_https_is_reached_also_from_http() {
+    let authority = Authority::new("three");
+    let url = secure(&authority, None).await;
+    let namespace = crate::server::raw_answer("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+    let credentials = OAuth2ClientCredentials::new("ann", "secret").token_url(url);
+    let builder = Client::builder(namespace.await)
+        .root_certificates(authority.pem())
+        .oauth2(credentials);
+    call(builder).await.unwrap();
 }
 
 #[test]
