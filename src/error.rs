@@ -272,7 +272,9 @@ impl Error {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
         if let Ok(serde_json::Value::Object(fields)) = serde_json::from_slice(body) {
-            let field = |name: &str| fields.get(name)?.as_str().map(str::to_owned);
+            // What is empty says nothing.
+            let text = |name: &str| fields.get(name)?.as_str().filter(|text| !text.is_empty());
+            let field = |name: &str| text(name).map(str::to_owned);
             inner.code = fields
                 .get("code")
                 .and_then(serde_json::Value::as_i64)

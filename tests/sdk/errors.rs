@@ -64,6 +64,17 @@ async fn an_error_of_the_protocol_keeps_everything() {
 }
 
 #[tokio::test]
+async fn an_empty_message_does_not_hide_the_detail() {
+    let body = json!({ "error": "", "code": 13, "detail": "version -1" });
+    let error = answered(ResponseTemplate::new(400).set_body_json(body)).await;
+    assert_eq!(
+        (error.message(), error.detail()),
+        (None, Some("version -1"))
+    );
+    assert!(error.to_string().ends_with(": version -1"), "{error}");
+}
+
+#[tokio::test]
 async fn statuses_that_the_protocol_does_not_declare_are_kept_too() {
     for (status, code) in [
         (406, 0),

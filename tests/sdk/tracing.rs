@@ -18,15 +18,23 @@ use tracing_subscriber::{Layer, Registry};
 /// The fields of a span, by name.
 type Fields = BTreeMap<&'static str, String>;
 
-/// Keeps every span with its fields.
+/// A span that was seen.
+#[derive(Debug)]
+struct Seen {
+    id: Id,
+    name: &'static str,
+    fields: Fields,
+}
+
+/// Keeps every span.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<(Id, &'static str, Fields)>>>);
+struct Spans(Arc<Mutex<Vec<Seen>>>);
 
 impl Spans {
     fn named(&self, name: &str) -> Vec<Fields> {
         let spans = self.0.lock().unwrap();
-        let named = spans.iter().filter(|(_, known, _)| *known == name);
-        named.map(|(_, _, fields)| fields.clone()).collect()
+        let named = spans.iter().filter(|seen| seen.name == name);
+        named.map(|seen| seen.fields.clone()).collect()
     }
 
     fn everything(&self) -> String {
@@ -50,14 +58,18 @@ impl<S: Subscriber> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
         let mut fields = Fields::new();
         attributes.record(&mut Into(&mut fields));
-        let name = attributes.metadata().name();
-        self.0.lock().unwrap().push((id.clone(), name, fields));
+        let seen = Seen {
+            id: id.clone(),
+            name: attributes.metadata().name(),
+            fields,
+        };
+        self.0.lock().unwrap().push(seen);
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut spans = self.0.lock().unwrap();
-        let span = spans.iter_mut().rev().find(|(known, _, _)| known == id);
-        values.record(&mut Into(&mut span.unwrap().2));
+        let span = spans.iter_mut().rev().find(|seen| seen.id == *id);
+        values.record(&mut Into(&mut span.unwrap().fields));
     }
 }
 
