@@ -21,12 +21,16 @@ pub(super) fn secure(
     }
     if let Some(own) = &tls.client_certificate {
         // What the library says of a key may hold parts of it.
-        let identity = Identity::from_pkcs8_pem(&own.chain, &own.key).map_err(|_| {
+        let refused = |_| {
             unusable(
                 "the client certificate and its key cannot be used: the one has to be PEM, the \
                  other PEM of PKCS #8 (`BEGIN PRIVATE KEY`), and they have to match",
             )
-        })?;
+        };
+        let identity = Identity::from_pkcs8_pem(&own.chain, &own.key).map_err(refused)?;
+        // Whether they match comes out when a client is built.
+        let trial = plain(reqwest::Client::builder())?.identity(identity.clone());
+        trial.build().map_err(refused)?;
         http = http.identity(identity);
     }
     Ok(http)
