@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lance_namespace_client::models::*;
+use lance_namespace_client::testing::{FakeServer, Reply};
 use lance_namespace_client::{
     BoxError, BoxFuture, Client, ClientBuilder, Credential, CredentialProvider, Error, ErrorKind,
 };
@@ -313,6 +314,55 @@ async fn a_redirection_takes_no_credential_anywhere() {
         assert_eq!(value(&only_request(&server).await, "x-api-key"), "key");
     }
     assert!(elsewhere.received_requests().await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_does_not_answer_ends_with_the_call_and_nothing_is_sent() {
+    let server = FakeServer::new();
+    let client = server
+        .client_builder()
+        .credentials(std::future::pending::<Result<Credential, Error>>)
+        .build()
+        .unwrap();
+    let request = InsertIntoTableRequest::new().with_id(["t"]);
+    for error in [
+        drop_table(&client).await.unwrap_err(),
+        client
+            .insert_into_table(&request, "ARROW1")
+            .await
+            .unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Credentials);
+        assert_eq!((error.attempts(), error.elapsed().as_secs()), (0, 60));
+        assert!(error.to_string().contains("in time"), "{error}");
+    }
+    assert!(server.all_calls().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_has_the_credential_of_its_time() {
+    let server = FakeServer::new();
+    server.on("DescribeTable", |_| Reply::status(503));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let client = server
+        .client_builder()
+        .credentials(move || {
+            let number = asked.fetch_add(1, Ordering::Relaxed);
+            async move { Credential::api_key(format!("key{number}")) }
+        })
+        .build()
+        .unwrap();
+    client
+        .table(["t"])
+        .describe(DescribeTableRequest::new())
+        .await
+        .unwrap_err();
+    let calls = server.calls("DescribeTable");
+    let keys: Vec<_> = calls
+        .iter()
+        .map(|call| &call.headers()["x-api-key"])
+        .collect();
+    assert_eq!(keys, ["key0", "key1", "key2", "key3"]);
 }
 
 #[test]
