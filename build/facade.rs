@@ -58,7 +58,7 @@ pub(crate) fn generate(
     Ok(quote! {
         use crate::exchange::Write;
         use crate::operation::Operation;
-        use crate::{ArrowStream, Client, Error, models};
+        use crate::{ArrowBody, ArrowStream, Client, Error, models};
 
         /// Every operation of the protocol, in the order of openapi.yml.
         pub(crate) static OPERATIONS: [Operation; #count] = [#table];
@@ -99,7 +99,7 @@ fn facade(
     }
     let stream = (operation.body == Body::Arrow).then(|| {
         before.extend(quote!(exchange.hold(body.into());));
-        quote!(, body: impl Into<reqwest::Body>)
+        quote!(, body: impl Into<ArrowBody>)
     });
     let (answer, finish) = match &operation.answer {
         Answer::Arrow => (quote!(ArrowStream), quote!(arrow(write))),
@@ -208,8 +208,8 @@ fn documentation(operation: &Operation) -> String {
     };
     let body = match operation.body {
         Body::Arrow => {
-            "\n\n`body` is an Arrow IPC stream. It is sent as it comes and only once, and the \
-             request's timeout begins when it has been sent."
+            "\n\n`body` is an Arrow IPC stream, of bytes or as it comes. The request's timeout begins \
+             when it has been sent."
         }
         _ => "",
     };

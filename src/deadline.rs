@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
+
+use crate::upload::Sent;
 
 /// What is left of the time of a call and of its present attempt. The time that a streamed body
 /// takes to be sent does not count.
@@ -39,7 +40,7 @@ impl Deadline {
     /// been `sent`.
     pub(crate) async fn hold<T>(
         &mut self,
-        sent: Option<Arc<Notify>>,
+        sent: Option<Arc<Sent>>,
         work: impl Future<Output = T>,
     ) -> Result<T, RanOut> {
         let Some(limit) = self.call.into_iter().chain(self.attempt).min() else {

@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::Notify;
 
 use crate::answer::Received;
-use crate::arrow::ArrowStream;
+use crate::arrow::{ArrowBody, ArrowStream};
 use crate::auth::CredentialProvider;
 use crate::client::{Settings, Shared};
 use crate::context::CarriesContext;
@@ -18,7 +17,7 @@ use crate::id::{self, DEFAULT_DELIMITER};
 use crate::models::Identity;
 use crate::operation::Operation;
 use crate::send::Want;
-use crate::upload::Upload;
+use crate::upload::{Sent, Upload};
 use crate::{Error, ErrorKind, auth, context};
 
 /// Writes the request of one attempt. A function without a type parameter for all operations, so
@@ -42,9 +41,9 @@ pub(crate) struct Exchange<'a> {
 /// A body that is streamed.
 #[derive(Default)]
 struct Held {
-    body: Option<reqwest::Body>,
-    /// Tells when the body of the present attempt has been sent.
-    sent: Option<Arc<Notify>>,
+    body: Option<ArrowBody>,
+    /// What becomes of the body of the present attempt.
+    sent: Option<Arc<Sent>>,
 }
 
 /// What a request is made of.
@@ -140,22 +139,22 @@ impl<'a> Exchange<'a> {
 /// A body that is streamed.
 impl Exchange<'_> {
     /// Keeps the body for the attempts.
-    pub(crate) fn hold(&self, body: reqwest::Body) {
+    pub(crate) fn hold(&self, body: ArrowBody) {
         self.held().body = Some(body);
     }
 
     /// The body of one attempt: bytes are kept for a next one, a stream can be sent only once.
     pub(crate) fn upload(&self) -> reqwest::Body {
         let mut held = self.held();
-        let body = held.body.take().unwrap_or_default();
-        held.body = body.as_bytes().map(|bytes| bytes.to_vec().into());
-        let sent = Arc::new(Notify::new());
+        let body = held.body.take().unwrap_or_else(|| ArrowBody::from(""));
+        held.body = body.again();
+        let sent = Arc::new(Sent::default());
         held.sent = Some(sent.clone());
         reqwest::Body::wrap(Upload::new(body, sent))
     }
 
-    /// What tells when the body of the present attempt has been sent; none where it has none.
-    pub(crate) fn uploading(&self) -> Option<Arc<Notify>> {
+    /// What becomes of the body of the present attempt; none where it has none.
+    pub(crate) fn uploading(&self) -> Option<Arc<Sent>> {
         self.held().sent.clone()
     }
 

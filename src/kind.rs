@@ -18,6 +18,9 @@ pub enum ErrorKind {
     Timeout,
     /// The connection broke before the answer to a call that changes nothing came.
     Transport,
+    /// The body of the request failed where it comes from, and was broken off. The server got a part
+    /// of it and can tell that it was not all, so that to HTTP it got no request.
+    Body,
     /// The server answered with a redirection, which is not followed.
     Redirect,
     /// The server answered with an error. Of an operation that changes something, that is a refusal:
@@ -48,6 +51,7 @@ impl fmt::Display for ErrorKind {
             Self::Connect => "connect",
             Self::Timeout => "timeout",
             Self::Transport => "transport",
+            Self::Body => "body",
             Self::Redirect => "redirect",
             Self::Server => "server",
             Self::Truncated => "truncated",

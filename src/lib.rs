@@ -123,6 +123,7 @@ mod code;
 pub mod commit;
 mod config;
 mod context;
+mod data;
 mod deadline;
 mod error;
 mod exchange;
@@ -145,7 +146,7 @@ mod trace;
 mod transport;
 mod upload;
 
-pub use arrow::ArrowStream;
+pub use arrow::{ArrowBody, ArrowStream};
 pub use auth::{BoxError, Credential, CredentialProvider, OAuth2ClientCredentials, OAuth2Error};
 pub use client::Client;
 pub use code::ErrorCode;

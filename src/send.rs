@@ -139,10 +139,13 @@ impl Exchange<'_> {
         let mut request = write().map_err(Error::transport)?;
         self.complete(credential, &mut request);
         let sending = self.client.transport.send(self.operation, request);
+        let sent = self.uploading();
         let response = deadline
-            .hold(self.uploading(), sending)
+            .hold(sent.clone(), sending)
             .await
-            .map_err(|_| Error::new(ErrorKind::Timeout, "the time for the request ran out"))??;
+            .map_err(|_| Error::new(ErrorKind::Timeout, "the time for the request ran out"))
+            .and_then(|response| response)
+            .map_err(|error| sent.and_then(|sent| sent.broken_off()).unwrap_or(error))?;
         let mut answer = Answer::new(response);
         let mut body = Body::default();
         if answer.status.is_success() {

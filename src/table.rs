@@ -25,8 +25,8 @@ use crate::{Client, Error, ErrorCode, Items};
 /// errors of each method are those of the operation that it calls.
 #[derive(Debug, Clone)]
 pub struct Table {
-    client: Client,
-    id: Vec<String>,
+    pub(crate) client: Client,
+    pub(crate) id: Vec<String>,
 }
 
 impl Table {

@@ -8,7 +8,8 @@ use futures_core::future::BoxFuture;
 
 use crate::Credential;
 
-/// An error of any type, as a [`CredentialProvider`] may have.
+/// An error of any type, as a [`CredentialProvider`] or the stream of an
+/// [`ArrowBody`](crate::ArrowBody) may have.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Gives the credential of each request, so that it can change while a client lives: it comes from a

@@ -9,6 +9,7 @@ mod commits;
 mod context;
 mod conversion;
 mod credentials;
+mod data;
 mod errors;
 mod errors_fuzz;
 mod examples;

@@ -1,16 +1,28 @@
 //! Arrow data, streamed both ways.
 
-use futures::{StreamExt, TryStreamExt, stream};
+use std::convert::Infallible;
+use std::error::Error as _;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt, TryStreamExt, stream};
 use lance_namespace_client::models::*;
 use lance_namespace_client::reqwest::Body;
-use lance_namespace_client::{Client, ErrorKind};
+use lance_namespace_client::{ArrowBody, Client, Error, ErrorKind};
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::oneshot;
 use wiremock::ResponseTemplate;
 
-use crate::server::{answering, client, only_request, raw_answer};
+use crate::server::{answering, client, only_request, raw, raw_answer};
 
 fn query() -> QueryTableRequest {
     QueryTableRequest::new(1).with_id(["t"])
+}
+
+fn insert() -> InsertIntoTableRequest {
+    InsertIntoTableRequest::new()
 }
 
 #[tokio::test]
@@ -75,14 +87,78 @@ async fn a_body_is_streamed_as_it_comes() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_an_error() {
-    let server = answering(ResponseTemplate::new(200).set_body_json(json!({}))).await;
-    let broken = stream::iter([Ok("ARR"), Err(std::io::Error::other("gone"))]);
-    let request = InsertIntoTableRequest::new().with_id(["t"]);
-    let call = client(&server);
-    let error = call
-        .insert_into_table(&request, Body::wrap_stream(broken))
-        .await
-        .unwrap_err();
-    assert_eq!(error.lost_by(), Some(ErrorKind::Transport));
+async fn a_body_may_be_bytes_or_a_stream_of_them() {
+    let pieces = || ["ARR", "OW1"].map(Ok::<_, Infallible>);
+    let bodies = [
+        (ArrowBody::from("ARROW1"), true),
+        (ArrowBody::from(b"ARROW1".as_slice()), true),
+        (ArrowBody::from(b"ARROW1".to_vec()), true),
+        (ArrowBody::from(String::from("ARROW1")), true),
+        (ArrowBody::from(Bytes::from("ARROW1")), true),
+        (ArrowBody::from(Body::from("ARROW1")), true),
+        (ArrowBody::stream(stream::iter(pieces())), false),
+        (Body::wrap_stream(stream::iter(pieces())).into(), false),
+    ];
+    for (body, has_length) in bodies {
+        let server = answering(ResponseTemplate::new(200).set_body_json(json!({}))).await;
+        let table = client(&server).table(["t"]);
+        table.insert(insert(), body).await.unwrap();
+        let sent = only_request(&server).await;
+        assert_eq!(sent.body, b"ARROW1");
+        assert_eq!(sent.headers.contains_key("content-length"), has_length);
+    }
+}
+
+/// What a server below HTTP gets of a body that breaks off after its first piece.
+async fn broken_off(body: ArrowBody, early: &'static str) -> (Result<(), Error>, Vec<u8>) {
+    let (send, got) = oneshot::channel();
+    let url = raw(async move |mut stream| {
+        stream.write_all(early.as_bytes()).await.unwrap();
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes).await;
+        send.send(bytes).unwrap();
+    })
+    .await;
+    let table = Client::new(url).unwrap().table(["t"]);
+    let inserted = table.insert(insert(), body).await;
+    (inserted.map(drop), got.await.unwrap())
+}
+
+fn breaking() -> impl Stream<Item = Result<&'static str, io::Error>> + Send {
+    let later = stream::once(async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        Err(io::Error::other("disk gone"))
+    });
+    stream::iter([Ok("ARR")]).chain(later)
+}
+
+#[tokio::test]
+async fn a_body_that_fails_is_broken_off_and_says_why() {
+    let wrapped = Body::wrap_stream(breaking());
+    for body in [ArrowBody::stream(breaking()), wrapped.into()] {
+        let (inserted, got) = broken_off(body, "").await;
+        let error = inserted.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Body);
+        assert_eq!(error.operation().unwrap().id(), "InsertIntoTable");
+        assert_eq!(
+            error.to_string(),
+            "InsertIntoTable: the body failed and was broken off, send it anew: disk gone"
+        );
+        let mut source = error.source().unwrap();
+        while let Some(deeper) = source.source() {
+            source = deeper;
+        }
+        assert!(source.downcast_ref::<io::Error>().is_some(), "{source:?}");
+        // No last chunk, which is what makes a body complete.
+        assert_eq!(got, b"3\r\nARR\r\n");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_more_than_the_body_that_it_cut() {
+    let early = "HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\nno";
+    let (inserted, _) = broken_off(ArrowBody::stream(breaking()), early).await;
+    let error = inserted.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Server);
+    assert_eq!(error.message(), Some("no"));
 }

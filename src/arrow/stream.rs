@@ -1,4 +1,4 @@
-//! Arrow data that the server streams.
+//! Arrow data that is received, as bytes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -36,6 +36,13 @@ impl ArrowStream {
         }
     }
 
+    /// An error of what came after the headers.
+    pub(crate) fn fault(&self, kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error::new(kind, message)
+            .of(self.operation)
+            .received(self.status, self.headers.clone())
+    }
+
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         self.status
@@ -64,13 +71,11 @@ impl Stream for ArrowStream {
         let next = match chunks.as_mut().poll_next(cx) {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Some(Ok(bytes))) => return Poll::Ready(Some(Ok(bytes))),
-            Poll::Ready(Some(Err(error))) => Some(Err(Error::new(
-                ErrorKind::Truncated,
-                "the connection broke within the answer",
-            )
-            .of(self.operation)
-            .received(self.status, self.headers.clone())
-            .caused_by(error.without_url()))),
+            Poll::Ready(Some(Err(error))) => {
+                let message = "the connection broke within the answer";
+                let fault = self.fault(ErrorKind::Truncated, message);
+                Some(Err(fault.caused_by(error.without_url())))
+            }
             Poll::Ready(None) => None,
         };
         self.chunks = None;
