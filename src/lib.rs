@@ -104,6 +104,7 @@
 //! | `rustls` (on unless switched off) | HTTPS by rustls with ring |
 //! | `aws-lc` | HTTPS by rustls with aws-lc-rs, which takes longer to build |
 //! | `native-tls` | HTTPS by the operating system's own library, which on Linux is OpenSSL |
+//! | `arrow` | record batches: [`ArrowStream`] read as, [`ArrowBody`] made of them |
 //! | `testing` | `testing::FakeServer`: a fake server, for tests |
 //! | `trace-context` | sends the W3C trace context of the present span |
 //!
@@ -146,6 +147,8 @@ mod trace;
 mod transport;
 mod upload;
 
+#[cfg(feature = "arrow")]
+pub use arrow::RecordBatches;
 pub use arrow::{ArrowBody, ArrowStream};
 pub use auth::{BoxError, Credential, CredentialProvider, OAuth2ClientCredentials, OAuth2Error};
 pub use client::Client;
@@ -161,6 +164,8 @@ pub use page::{Items, Paged, Pages};
 pub use reqwest;
 pub use retry::{RetryClass, RetryPolicy};
 pub use table::Table;
+#[cfg(feature = "arrow")]
+pub use {arrow_array, arrow_schema};
 
 /// The description of the protocol that this crate is generated from: OpenAPI 3.1, as YAML, with the
 /// release of the specification in `x-release`.

@@ -16,8 +16,9 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, BoxError>> + Send>>;
 /// The body of `CreateTable`, `InsertIntoTable` and `MergeInsertIntoTable`: rows as an Arrow IPC
 /// *stream*.
 ///
-/// It is made of bytes that are there, or of a stream of bytes, of which nothing is held in memory
-/// but the piece at hand. It is sent as it is and not looked at.
+/// It is made of bytes that are there, or of a stream of bytes or (feature `arrow`) of record
+/// batches, of which nothing is held in memory but the piece at hand. What is not encoded here is
+/// sent as it is and not looked at.
 ///
 /// Bytes can be sent again, a stream is sent once. When a stream fails, the request is broken off
 /// such that no server can take what it got for a complete body, and the call ends in an

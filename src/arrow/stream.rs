@@ -15,7 +15,8 @@ use crate::operation::Operation;
 use crate::{Error, ErrorKind, context};
 
 /// A successful answer whose body is an Arrow IPC file, as a stream of bytes. Nothing is held in
-/// memory but the piece at hand, and no time limit of the client applies to it.
+/// memory but the piece at hand, and no time limit of the client applies to it. With the feature
+/// `arrow`, `batches` makes record batches of it.
 ///
 /// A piece that cannot be read is an [`Error`] of kind [`Truncated`](ErrorKind::Truncated), and
 /// ends the stream.
@@ -34,6 +35,12 @@ impl ArrowStream {
             headers: answer.headers,
             chunks: Some(answer.chunks),
         }
+    }
+
+    /// The record batches of the answer, as they come.
+    #[cfg(feature = "arrow")]
+    pub fn batches(self) -> super::RecordBatches {
+        super::RecordBatches::new(self)
     }
 
     /// An error of what came after the headers.

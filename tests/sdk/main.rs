@@ -5,6 +5,8 @@
     reason = "a test fails by panicking; clippy allows it in test functions only, not in helpers"
 )]
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod commits;
 mod context;
 mod conversion;
