@@ -37,9 +37,9 @@ impl Exchange<'_> {
     }
 
     async fn attempts(&self, write: Write<'_>, want: Want) -> Result<Received, Error> {
-        let class = self.operation.retry_class();
         let mut deadline = Deadline::new(self.settings.timeout);
-        let mut delays = self.settings.retry.delays();
+        // Most calls need none.
+        let mut delays = None;
         let mut tried = Tried::nothing();
         let mut renewed = None;
         loop {
@@ -77,9 +77,10 @@ impl Exchange<'_> {
                     Err(failure) => error = error.caused_by(failure),
                 }
             }
-            if !class.repeats(&error) || !self.repeatable() {
+            if !self.operation.retry_class().repeats(&error) || !self.repeatable() {
                 return Err(self.ended(error, tried));
             }
+            let delays = delays.get_or_insert_with(|| self.settings.retry.delays());
             let Some(delay) = delays.next() else {
                 return Err(self.ended(error, tried));
             };
