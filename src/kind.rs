@@ -35,10 +35,10 @@ pub enum ErrorKind {
     /// An operation that changes something may have been done or not, since its answer was lost: the
     /// time ran out, the connection broke, a proxy or a failing server answered in its place, what
     /// came cannot be read, or a conflict followed an attempt of the call's own. Neither try again
-    /// nor clean up before you have looked. [`Error::lost_by`] tells how.
+    /// nor clean up before you have looked. [`Error::lost_by`](crate::Error::lost_by) tells how.
     Unknown,
     /// The version is another writer's, as reading it back after a lost answer has shown.
-    /// [`Error::existing_version`] has it.
+    /// [`Error::existing_version`](crate::Error::existing_version) has it.
     Taken,
 }
 
