@@ -6,11 +6,14 @@ use heck::ToUpperCamelCase;
 use serde_json::Value;
 
 use super::openapi::operations::Operation;
+use super::snake;
 
 /// The descriptions of models and of their properties.
 pub(crate) struct Docs {
     models: BTreeMap<String, Option<String>>,
     properties: BTreeMap<(String, String), String>,
+    /// The method of each operation, by the operation's id.
+    methods: BTreeMap<String, String>,
 }
 
 impl Docs {
@@ -20,6 +23,13 @@ impl Docs {
         let mut docs = Self {
             models: BTreeMap::new(),
             properties: BTreeMap::new(),
+            methods: operations
+                .iter()
+                .map(|operation| {
+                    let method = format!("crate::Client::{}", snake(&operation.id));
+                    (operation.id.clone(), method)
+                })
+                .collect(),
         };
         let schemas = &source["components"]["schemas"];
         for (name, schema) in schemas.as_object().into_iter().flatten() {
@@ -54,7 +64,7 @@ impl Docs {
     /// The documentation of a model.
     pub(crate) fn of_model(&self, model: &str) -> String {
         match self.models.get(model) {
-            Some(Some(text)) => safe(text),
+            Some(Some(text)) => self.safe(&summarised(text)),
             _ => format!("`{model}` of the protocol."),
         }
     }
@@ -65,9 +75,37 @@ impl Docs {
             .properties
             .get(&(model.to_owned(), property.to_owned()))
         {
-            Some(text) => safe(text),
+            Some(text) => self.safe(text),
             None => format!("`{property}` of `{model}`."),
         }
+    }
+
+    /// What an operation does, and with which statuses it fails.
+    pub(crate) fn of_operation(&self, operation: &Operation) -> (String, String) {
+        let Some(text) = &operation.description else {
+            return (format!("Calls `{}`.", operation.id), String::new());
+        };
+        let (errors, does): (Vec<&str>, Vec<&str>) = text
+            .trim_end()
+            .split("\n\n")
+            .partition(|paragraph| begins_with_error_status(paragraph));
+        let does = self.safe(&summarised(&does.join("\n\n")));
+        (does, self.safe(&errors.join("\n\n")))
+    }
+
+    /// `text` such that rustdoc takes it literally where it would see a tag or a link, with links
+    /// to the methods of the operations that it names.
+    fn safe(&self, text: &str) -> String {
+        let mut safe = String::with_capacity(text.len());
+        for (index, part) in text.trim_end().split('`').enumerate() {
+            let code = index % 2 == 1;
+            match self.methods.get(part) {
+                Some(method) if code => safe.push_str(&format!("[`{part}`]({method})")),
+                _ if code => safe.push_str(&format!("`{part}`")),
+                _ => safe.push_str(&escaped(part)),
+            }
+        }
+        wrap_addresses(&safe)
     }
 }
 
@@ -90,18 +128,46 @@ fn description(schema: &Value, schemas: &Value) -> Option<String> {
     text
 }
 
-/// `text` such that rustdoc takes it literally where it would see a tag or a link.
-pub(crate) fn safe(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
+/// Whether a paragraph says when an operation fails: `404 (code 1) when ...`.
+fn begins_with_error_status(paragraph: &str) -> bool {
+    let word = paragraph.split_whitespace().next().unwrap_or_default();
+    word.len() == 3 && word.starts_with(['4', '5']) && word.parse::<u16>().is_ok()
+}
+
+/// `text` with its first sentence as a paragraph, which lists of items show.
+fn summarised(text: &str) -> String {
     let mut code = false;
-    for character in text.trim_end().chars() {
-        code ^= character == '`';
-        if !code && "<[]".contains(character) {
-            safe.push('\\');
+    let mut nested = 0_usize;
+    for (at, character) in text.char_indices() {
+        match character {
+            '`' => code = !code,
+            '(' if !code => nested += 1,
+            ')' if !code => nested = nested.saturating_sub(1),
+            '.' if !code && nested == 0 => {
+                let after = &text[at + 1..];
+                let next = after.trim_start();
+                let begins = next.starts_with(|next: char| !next.is_lowercase());
+                if after.starts_with(char::is_whitespace) && begins {
+                    return format!("{}\n\n{next}", &text[..=at]);
+                }
+            }
+            '\n' if text[at..].starts_with("\n\n") => break,
+            _ => {}
         }
-        safe.push(character);
     }
-    wrap_addresses(&safe)
+    text.to_owned()
+}
+
+/// Prose in which rustdoc sees no tag and no link.
+fn escaped(prose: &str) -> String {
+    let mut escaped = String::with_capacity(prose.len());
+    for character in prose.chars() {
+        if "<[]".contains(character) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
 }
 
 /// Bare addresses become links.

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 use syn::Type;
 
-use super::docs::safe;
+use super::docs::Docs;
 use super::models::{Required, argument, is};
 use super::openapi::operations::{ARROW_FILE, Answer, Body, DELIMITER, Operation, Parameter};
 use super::wire::Methods;
@@ -19,6 +19,7 @@ pub(crate) fn generate(
     operations: &[Operation],
     methods: &Methods,
     required: &Required,
+    docs: &Docs,
 ) -> Result<TokenStream, Box<dyn Error>> {
     if operations.len() != methods.len() {
         return Err(format!(
@@ -52,7 +53,10 @@ pub(crate) fn generate(
             true => TokenStream::new(),
             false => nested::checks(document, &operation.request, &quote!(request)),
         };
-        bodies.extend(facade(operation, parameters, required, &index, before)?);
+        let doc = documentation(operation, docs);
+        bodies.extend(facade(
+            operation, parameters, required, &index, &doc, before,
+        )?);
     }
     let count = operations.len();
     Ok(quote! {
@@ -73,6 +77,7 @@ fn facade(
     parameters: &[(String, Type)],
     required: &Required,
     index: &Literal,
+    doc: &str,
     mut before: TokenStream,
 ) -> Result<TokenStream, Box<dyn Error>> {
     let name = ident(&operation.id);
@@ -112,7 +117,6 @@ fn facade(
             (quote!(models::#response), finish)
         }
     };
-    let doc = documentation(operation);
     let method = format_ident!("{}", snake(&operation.id));
     Ok(quote! {
         #[doc = #doc]
@@ -201,11 +205,11 @@ fn value(
     Ok(quote!(#field))
 }
 
-fn documentation(operation: &Operation) -> String {
-    let text = match &operation.description {
-        Some(text) => safe(text),
-        None => format!("Calls `{}`.", operation.id),
-    };
+fn documentation(operation: &Operation, docs: &Docs) -> String {
+    let (text, mut errors) = docs.of_operation(operation);
+    if !errors.is_empty() {
+        errors.push_str("\n\n");
+    }
     let body = match operation.body {
         Body::Arrow => {
             "\n\n`body` is an Arrow IPC stream, of bytes or as it comes. The request's timeout begins \
@@ -220,9 +224,9 @@ fn documentation(operation: &Operation) -> String {
         .collect();
     let statuses = statuses.join(", ");
     let text = format!(
-        "{text}\n\n`{}`: `{} {}`, answered with {statuses}.{body}\n\n# Errors\n\nAn [`Error`] when \
-         the request cannot be sent as it is, when the server does not answer or refuses, or when \
-         its answer cannot be read.",
+        "{text}\n\n`{}`: `{} {}`, answered with {statuses}.{body}\n\n# Errors\n\n\
+         {errors}An [`Error`] when the request cannot be sent as it is, when the server does not \
+         answer or refuses, or when its answer cannot be read.",
         operation.id, operation.method, operation.path
     );
     format!(" {}", text.replace('\n', "\n "))

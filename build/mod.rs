@@ -32,7 +32,7 @@ pub(crate) fn generate(source: &str) -> Result<Vec<(&'static str, String)>, Box<
     let paging = paging::generate(&document, &operations)?;
     let models = models::refine(generated.models, &docs, &required, &operations)?;
     let wire = wire::refine(generated.client, &operations)?;
-    let facade = facade::generate(&document, &operations, &methods, &required)?;
+    let facade = facade::generate(&document, &operations, &methods, &required, &docs)?;
     Ok(vec![
         ("models.rs", print(models)?),
         ("wire.rs", print(wire)?),

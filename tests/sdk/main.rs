@@ -12,6 +12,7 @@ mod context;
 mod conversion;
 mod credentials;
 mod data;
+mod documentation;
 mod errors;
 mod errors_fuzz;
 mod examples;
