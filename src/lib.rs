@@ -88,7 +88,7 @@
 //! # Test
 //!
 //! With the feature `testing`, a fake server within the process stands in for a real one, with all
-//! that can go wrong on the way: see [`testing::FakeServer`].
+//! that can go wrong on the way: see `testing::FakeServer`.
 //!
 //! # Watch
 //!
@@ -105,7 +105,7 @@
 //! | `aws-lc` | HTTPS by rustls with aws-lc-rs, which takes longer to build |
 //! | `native-tls` | HTTPS by the operating system's own library, which on Linux is OpenSSL |
 //! | `arrow` | record batches: [`ArrowStream`] read as, [`ArrowBody`] made of them |
-//! | `testing` | [`testing::FakeServer`]: a fake server, for tests |
+//! | `testing` | `testing::FakeServer`: a fake server, for tests |
 //! | `trace-context` | sends the W3C trace context of the present span |
 //!
 //! HTTPS trusts the certificates of the operating system unless
@@ -116,10 +116,6 @@
 //! else switches a TLS of reqwest on, `reqwest::Client::new` then panics for want of a provider; begin
 //! with [`http_client_builder`] instead.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(
-    not(feature = "testing"),
-    doc = "\n[`testing::FakeServer`]: https://docs.rs/lance-namespace-client/latest/lance_namespace_client/testing/struct.FakeServer.html"
-)]
 
 mod answer;
 mod arrow;
