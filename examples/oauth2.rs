@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use lance_namespace_client::models::ListNamespacesRequest;
+use futures::TryStreamExt;
 use lance_namespace_client::{Client, ErrorKind, OAuth2ClientCredentials, OAuth2Error};
 
 #[tokio::main(flavor = "current_thread")]
@@ -40,20 +40,11 @@ pub(crate) async fn list_namespaces(
     client: &Client,
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
-    let mut request = ListNamespacesRequest::new().with_id(Vec::<String>::new());
-    loop {
-        let page = match client.list_namespaces(&request).await {
-            Ok(page) => page,
-            Err(error) => return Err(explain(error)),
-        };
-        for name in page.namespaces {
-            writeln!(out, "{name}")?;
-        }
-        match page.page_token.filter(|token| !token.is_empty()) {
-            Some(token) => request.page_token = Some(token),
-            None => return Ok(()),
-        }
+    let mut names = client.root().namespaces();
+    while let Some(name) = names.try_next().await.map_err(explain)? {
+        writeln!(out, "{name}")?;
     }
+    Ok(())
 }
 
 /// Tells a wrong secret from a token endpoint that is down.
