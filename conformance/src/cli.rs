@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use lance_namespace_suite::scenario::Tier;
 
+use crate::check::CheckArgs;
 use crate::connection::Connection;
 
 /// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
@@ -37,6 +38,10 @@ pub(crate) enum Command {
         /// The requirement or the scenario.
         id: String,
     },
+    /// Judge histories without a server: is there an order that explains every answer?
+    ///
+    /// Exit codes: 0 there is, 1 there is none, 2 a file cannot be read, 3 inconclusive.
+    Check(CheckArgs),
     /// Serve the reference server until interrupted.
     Serve {
         /// Where to listen; port 0 takes a free one.

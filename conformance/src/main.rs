@@ -1,5 +1,6 @@
 //! Certifies Lance Namespace servers: `lance-namespace-conformance --server-url URL`.
 
+mod check;
 mod cli;
 mod connection;
 mod progress;
@@ -30,6 +31,7 @@ async fn main() -> ExitCode {
         Some(Command::List) => list(),
         Some(Command::Explain { id }) => explain_one(&id),
         Some(Command::Serve { listen, db }) => serve(listen, db).await,
+        Some(Command::Check(args)) => check::check(&args),
         Some(Command::Cleanup { run, connection }) => cleanup(&run, &connection).await,
     };
     match done {
