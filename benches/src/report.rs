@@ -1,5 +1,6 @@
 //! The table.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::Result;
@@ -12,7 +13,8 @@ use crate::rows::Kind;
 pub(crate) struct Report {
     machine: Machine,
     rows: Vec<Row>,
-    left_out: Vec<(Kind, &'static str)>,
+    /// The names of rows, by the reason.
+    left_out: BTreeMap<&'static str, Vec<&'static str>>,
 }
 
 impl Report {
@@ -20,7 +22,7 @@ impl Report {
         Ok(Self {
             machine: Machine::here()?,
             rows: Vec::new(),
-            left_out: Vec::new(),
+            left_out: BTreeMap::new(),
         })
     }
 
@@ -29,7 +31,7 @@ impl Report {
     }
 
     pub(crate) fn leave_out(&mut self, kind: Kind, reason: &'static str) {
-        self.left_out.push((kind, reason));
+        self.left_out.entry(reason).or_default().push(kind.name());
     }
 
     /// As Markdown.
@@ -46,11 +48,11 @@ impl Report {
             "\nA ratio is the median over the rounds, with its quartiles in brackets. `-`: nothing \
              to measure, or no target.\n",
         );
-        for (kind, reason) in &self.left_out {
-            let name = kind.name();
+        for (reason, names) in &self.left_out {
+            let names = names.join("`, `");
             let _ = write!(
                 text,
-                "\nLeft out: `{name}`, {reason}; `--row {name}` runs it.\n"
+                "\nLeft out, {reason}: `{names}`. `--row NAME` runs one.\n"
             );
         }
         text

@@ -43,9 +43,9 @@ impl Settings {
     pub(crate) fn leaves_out(&self, kind: Kind) -> Option<&'static str> {
         match kind {
             _ if self.rows.contains(&kind) => None,
-            _ if !self.rows.is_empty() => Some("not asked for"),
-            Kind::Build if !self.all => Some("it takes minutes"),
-            Kind::Instructions if !instructions::can_run() => Some("it needs valgrind"),
+            _ if !self.rows.is_empty() => Some("since other rows were asked for"),
+            Kind::Build if !self.all => Some("since it takes minutes"),
+            Kind::Instructions if !instructions::can_run() => Some("for want of valgrind"),
             _ => None,
         }
     }
