@@ -5,8 +5,10 @@
 //! ```
 
 use std::error::Error;
+use std::ops::Range;
 use std::sync::Arc;
 
+use futures::Stream;
 use lance_namespace_client::arrow_array::{Float64Array, Int64Array, RecordBatch};
 use lance_namespace_client::arrow_schema::{ArrowError, DataType, Field, Schema};
 use lance_namespace_client::models::{
@@ -31,17 +33,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Field::new("value", DataType::Float64, false),
     ]));
     // Made as they are sent. A batch that cannot be made breaks the call off.
-    let first = (0..3).map(|number| batch(&schema, number));
-    let body = ArrowBody::batch_stream(schema.clone(), futures::stream::iter(first));
+    let body = ArrowBody::batch_stream(schema.clone(), batches(&schema, 0..3));
     table.create(CreateTableRequest::new(), body).await?;
 
-    let more = (3..5).map(|number| batch(&schema, number));
-    let body = ArrowBody::batch_stream(schema.clone(), futures::stream::iter(more));
+    let body = ArrowBody::batch_stream(schema.clone(), batches(&schema, 3..5));
     table.insert(InsertIntoTableRequest::new(), body).await?;
 
     let count = table.count_rows(CountTableRowsRequest::new()).await?;
     println!("{count:?} rows");
     Ok(())
+}
+
+fn batches(
+    schema: &Arc<Schema>,
+    numbers: Range<i64>,
+) -> impl Stream<Item = Result<RecordBatch, ArrowError>> + use<> {
+    let schema = schema.clone();
+    futures::stream::iter(numbers.map(move |number| batch(&schema, number)))
 }
 
 fn batch(schema: &Arc<Schema>, number: i64) -> Result<RecordBatch, ArrowError> {

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 #[path = "../../build/openapi/mod.rs"]
-#[expect(dead_code, reason = "the build uses all of it, the tests do not")]
 pub(crate) mod openapi;
 
 use openapi::document::{Converted, convert};
