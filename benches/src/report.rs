@@ -193,8 +193,11 @@ pub(crate) fn mebibytes_a_second(bytes: f64) -> String {
     format!("{:.0} MiB/s", bytes / 1_048_576.0)
 }
 
-pub(crate) fn thousands(count: f64) -> String {
-    format!("{:.1} k", count / 1e3)
+pub(crate) fn instructions(count: f64) -> String {
+    match count < 1e6 {
+        true => format!("{:.1} k", count / 1e3),
+        false => format!("{:.1} M", count / 1e6),
+    }
 }
 
 pub(crate) fn count(count: f64) -> String {

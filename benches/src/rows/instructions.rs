@@ -7,7 +7,7 @@ use crate::bare::Bare;
 use crate::client::{Client, Side, describe};
 use crate::ours::Ours;
 use crate::peer::Peer;
-use crate::report::{Row, thousands};
+use crate::report::{Row, instructions};
 use crate::rows::decode;
 use crate::{Result, answers};
 
@@ -60,7 +60,7 @@ pub(crate) fn run(url: &str) -> Result<Vec<Row>> {
             let more = counted(side, work, many, url)? - counted(side, work, few, url)?;
             figures[side as usize] = Some(more / (many - few) as f64);
         }
-        Ok(Row::once(text, figures, thousands))
+        Ok(Row::once(text, figures, instructions))
     };
     Ok(vec![
         row("describe_table, instructions a call", Work::Describe)?
