@@ -223,9 +223,16 @@ fn attributes(property: &Property, request: bool) -> Result<Vec<Attribute>, Box<
         (false, _, true) => Some("crate::lenient::list"),
         _ => None,
     };
+    let values = argument(&property.inner, "HashMap");
+    // A map of text has a reader of its own, which is faster.
+    let reader = match (reader, values) {
+        (Some("crate::lenient::optional_map"), Some(value)) if is(value, "String") => {
+            Some("crate::lenient::optional_texts")
+        }
+        (reader, _) => reader,
+    };
     // A map whose values may be null keeps them.
-    let nullable_values =
-        argument(&property.inner, "HashMap").is_some_and(|value| is(value, "Option"));
+    let nullable_values = values.is_some_and(|value| is(value, "Option"));
     if let Some(reader) = reader.filter(|_| !nullable_values) {
         attributes.push(parse_quote!(#[serde(deserialize_with = #reader)]));
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use proc_macro2::{Group, Literal, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use serde_json::Value;
 use syn::visit_mut::VisitMut;
@@ -13,6 +13,7 @@ use syn::{
     Visibility, parse_quote,
 };
 
+use super::models::argument;
 use super::openapi::document::STREAM;
 use super::openapi::operations::{ARROW_STREAM, Body, Operation};
 use super::snake;
@@ -97,20 +98,20 @@ pub(crate) fn refine(
         .filter(|operation| operation.body == Body::Arrow)
         .map(|operation| snake(&operation.id))
         .collect();
+    // The SDK has a client of its own, whose time-outs cut no stream.
+    client.items.retain(|item| !matches!(item, Item::Struct(_)));
     for item in &mut client.items {
         let Item::Impl(block) = item else { continue };
-        // `new` has a total timeout, which would cut a stream, and panics.
-        block
-            .items
-            .retain(|item| !matches!(item, ImplItem::Fn(function) if function.sig.ident == "new"));
+        block.items.retain(
+            |item| matches!(item, ImplItem::Fn(function) if function.sig.asyncness.is_some()),
+        );
         for item in &mut block.items {
             let ImplItem::Fn(function) = item else {
                 continue;
             };
             let name = function.sig.ident.to_string();
-            if function.sig.asyncness.take().is_some() {
-                write_only(function)?;
-            }
+            function.sig.asyncness = None;
+            write_only(function)?;
             let (tokens, replaced) = restore_arrow(function.block.to_token_stream());
             let expected = usize::from(arrow.contains(&name));
             if replaced != expected {
@@ -131,6 +132,15 @@ pub(crate) fn refine(
         // progenitor's own `encode_path` lets `\` through, which then separates segments.
         use crate::id::encode as encode_path;
         use crate::models as types;
+
+        /// Writes requests.
+        pub(crate) struct Client {
+            pub(crate) client: reqwest::Client,
+            /// Its path is in `baseurl`.
+            pub(crate) base: reqwest::Url,
+            /// The path of the base URL, without a slash at its end.
+            pub(crate) baseurl: String,
+        }
 
         #client
     })
@@ -162,10 +172,17 @@ fn write_only(function: &mut ImplItemFn) -> Result<(), Box<dyn Error>> {
         return Err(changed(function, "no fallible `request`"));
     };
     let mut request = *tried.expr;
-    let mut headers = Headers(0);
-    headers.visit_expr_mut(&mut request);
-    if headers.0 != 1 {
-        return Err(changed(function, "headers set otherwise than once"));
+    let mut writing = Writing {
+        optional: optional(function),
+        headers: 0,
+        addresses: 0,
+    };
+    writing.visit_expr_mut(&mut request);
+    if (writing.headers, writing.addresses) != (1, 1) {
+        return Err(changed(
+            function,
+            "headers or an address set otherwise than once",
+        ));
     }
     function.sig.output = parse_quote!(-> ::reqwest::Result<::reqwest::Request>);
     function.block = parse_quote!({ #(#kept)* #request });
@@ -190,18 +207,71 @@ fn changed(function: &ImplItemFn, what: &str) -> Box<dyn Error> {
         .into()
 }
 
-/// Leaves out `.headers(..)`, and counts it.
-struct Headers(usize);
+/// The parameters that may be absent.
+fn optional(function: &ImplItemFn) -> Vec<Ident> {
+    let inputs = function.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    let named = inputs.filter_map(|typed| match &*typed.pat {
+        Pat::Ident(name) if argument(&typed.ty, "Option").is_some() => Some(name.ident.clone()),
+        _ => None,
+    });
+    named.collect()
+}
 
-impl VisitMut for Headers {
+/// Rewrites how a request is written: without `.headers(..)`, with an address whose host is not read
+/// anew each time, and with nothing done for a parameter that is absent. All but the first is for speed.
+struct Writing {
+    optional: Vec<Ident>,
+    headers: usize,
+    addresses: usize,
+}
+
+impl VisitMut for Writing {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
-        if let Expr::MethodCall(call) = expression
-            && call.method == "headers"
-        {
-            self.0 += 1;
-            *expression = (*call.receiver).clone();
-        }
         syn::visit_mut::visit_expr_mut(self, expression);
+        let Expr::MethodCall(call) = expression else {
+            return;
+        };
+        let receiver = &call.receiver;
+        if call.method == "headers" {
+            self.headers += 1;
+            *expression = (**receiver).clone();
+        } else if call.method == "get" || call.method == "post" {
+            self.addresses += 1;
+            let method = &call.method;
+            *expression = parse_quote!(#receiver.#method(crate::address::at(&self.base, &url)));
+        } else if call.method == "query"
+            && let Some(name) = call.args.first().and_then(|value| self.absent(value))
+        {
+            let query = &call.args;
+            *expression = parse_quote!(crate::address::with(
+                #receiver,
+                #name.is_some(),
+                #query
+            ));
+        }
+    }
+}
+
+impl Writing {
+    /// The optional parameter that a query parameter is made of.
+    fn absent(&self, value: &Expr) -> Option<Ident> {
+        let Expr::Reference(reference) = value else {
+            return None;
+        };
+        let Expr::Call(made) = &*reference.expr else {
+            return None;
+        };
+        let Some(Expr::Reference(inner)) = made.args.last() else {
+            return None;
+        };
+        let Expr::Path(path) = &*inner.expr else {
+            return None;
+        };
+        let name = path.path.get_ident()?;
+        self.optional.contains(name).then(|| name.clone())
     }
 }
 

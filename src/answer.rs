@@ -66,7 +66,10 @@ impl Answer {
         let mut headers = std::mem::take(response.headers_mut());
         // A cookie is a credential, and some servers send back what they were sent.
         for name in [SET_COOKIE.as_str(), AUTHORIZATION.as_str(), "x-api-key"] {
-            if let reqwest::header::Entry::Occupied(mut entry) = headers.entry(name) {
+            // Looked up first, since a vacant entry makes the map grow.
+            if headers.contains_key(name)
+                && let reqwest::header::Entry::Occupied(mut entry) = headers.entry(name)
+            {
                 for value in entry.iter_mut() {
                     value.set_sensitive(true);
                 }

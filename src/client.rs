@@ -45,7 +45,7 @@ pub struct Client {
 /// What all clones of a client share.
 pub(crate) struct Shared {
     pub(crate) transport: Transport,
-    /// Writes requests; it holds the base URL, without a slash at its end.
+    /// Writes requests; it holds the base URL.
     pub(crate) wire: wire::Client,
     pub(crate) credentials: Option<Arc<dyn CredentialProvider>>,
     pub(crate) delimiter: String,
@@ -141,7 +141,7 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Headers that may be secrets are marked so and print as such.
         f.debug_struct("Client")
-            .field("base_url", &self.shared.wire.baseurl)
+            .field("base_url", &self.shared.wire.base.as_str())
             .field("delimiter", &self.shared.delimiter)
             .field("headers", &self.shared.headers)
             .field(

@@ -277,7 +277,11 @@ impl ClientBuilder {
             (None, Some(Credentials::Provider(provider))) => Some(provider),
             _ => None,
         };
-        let wire = wire::Client::new_with_client(base.as_str().trim_end_matches('/'), http.clone());
+        let wire = wire::Client {
+            client: http.clone(),
+            baseurl: base.path().trim_end_matches('/').to_owned(),
+            base,
+        };
         #[cfg(feature = "testing")]
         let transport = match self.fake {
             Some(fake) => Transport::Fake(fake),

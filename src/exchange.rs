@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use reqwest::header::HeaderMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -57,7 +57,6 @@ impl<'a> Exchange<'a> {
     ) -> Result<Self, Error> {
         let refuse = |reason: String| Error::request(reason).of(operation);
         let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static(operation.accept()));
         if let Some(context) = context {
             context::send(context, client.legacy_context, &mut headers).map_err(refuse)?;
         }
@@ -88,11 +87,11 @@ impl<'a> Exchange<'a> {
     }
 
     /// The path segment of an identifier.
-    pub(crate) fn identifier(&self, id: Option<&[String]>) -> Result<String, Error> {
+    pub(crate) fn identifier(&self, id: Option<&[String]>) -> Result<&str, Error> {
         let id = id
             .ok_or_else(|| self.refuse("`id` is not set; an empty one names the root namespace"))?;
         let joined = id::join(id, &self.client.delimiter).map_err(|reason| self.refuse(reason))?;
-        Ok(self.id.get_or_init(|| joined).clone())
+        Ok(self.id.get_or_init(|| joined))
     }
 
     /// Checks an identifier within a batch, whose path has none. It travels in parts, yet one that

@@ -36,9 +36,13 @@ pub(crate) fn join(parts: &[String], delimiter: &str) -> Result<String, String> 
         return Err(format!("a part of the identifier {parts:?} is empty"));
     }
     let joined = parts.join(delimiter);
-    // With a delimiter of several characters, parts that merely end or begin like one are
-    // ambiguous too: `a$` and `b`, joined by `$$`, read as `a` and `$b`.
-    if !joined.split(delimiter).eq(parts.iter()) {
+    let ambiguous = match delimiter.as_bytes() {
+        [byte] => parts.iter().any(|part| part.as_bytes().contains(byte)),
+        // With a delimiter of several characters, parts that merely end or begin like one are
+        // ambiguous too: `a$` and `b`, joined by `$$`, read as `a` and `$b`.
+        _ => !joined.split(delimiter).eq(parts.iter()),
+    };
+    if ambiguous {
         return Err(format!(
             "the identifier {parts:?} joined by {delimiter:?} reads as another one; build the \
              client with a delimiter that no part contains"

@@ -34,24 +34,38 @@ where
     D: Deserializer<'de>,
     V: Deserialize<'de>,
 {
-    deserializer.deserialize_option(Sparse(PhantomData))
+    deserializer.deserialize_option(Entries::<Option<V>, V>(PhantomData))
 }
 
-/// Reads a map straight into its place: by way of one with optional values it takes twice as long.
-struct Sparse<V>(PhantomData<V>);
+/// A map of text that may be absent; a value that is `null` is left out. What `optional_map` reads
+/// too, but in one look at each value.
+pub(crate) fn optional_texts<'de, D>(
+    deserializer: D,
+) -> Result<Option<HashMap<String, String>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_option(Entries::<Text, String>(PhantomData))
+}
 
-impl<'de, V: Deserialize<'de>> Visitor<'de> for Sparse<V> {
+/// Reads a map whose values are read as `R`.
+struct Entries<R, V>(PhantomData<(R, V)>);
+
+impl<'de, V, R> Visitor<'de> for Entries<R, V>
+where
+    R: Deserialize<'de> + Into<Option<V>>,
+{
     type Value = Option<HashMap<String, V>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map")
-    }
-
-    fn visit_none<E>(self) -> Result<Self::Value, E> {
-        Ok(None)
+        f.write_str("a map or null")
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
         Ok(None)
     }
 
@@ -60,12 +74,49 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Sparse<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        let mut map = HashMap::with_capacity(entries.size_hint().unwrap_or_default().min(1024));
-        while let Some((key, value)) = entries.next_entry::<String, Option<V>>()? {
-            if let Some(value) = value {
+        let mut map = HashMap::new();
+        while let Some((key, value)) = entries.next_entry::<String, R>()? {
+            if let Some(value) = value.into() {
                 map.insert(key, value);
             }
         }
         Ok(Some(map))
+    }
+}
+
+/// A text or `null`.
+struct Text(Option<String>);
+
+impl From<Text> for Option<String> {
+    fn from(text: Text) -> Self {
+        text.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Texts)
+    }
+}
+
+struct Texts;
+
+impl Visitor<'_> for Texts {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or null")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
+        Ok(Text(Some(text.to_owned())))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Text, E> {
+        Ok(Text(Some(text)))
+    }
+
+    fn visit_unit<E>(self) -> Result<Text, E> {
+        Ok(Text(None))
     }
 }

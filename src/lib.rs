@@ -117,6 +117,7 @@
 //! with [`http_client_builder`] instead.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod address;
 mod answer;
 mod arrow;
 mod auth;

@@ -1,7 +1,7 @@
 //! Sending: attempts, one after another, until there is an answer to give or an error to end with.
 
 use reqwest::StatusCode;
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -196,6 +196,7 @@ impl Exchange<'_> {
     fn complete(&self, credential: Option<&Credential>, request: &mut reqwest::Request) {
         let bare = request.body().is_none() && request.method() == reqwest::Method::POST;
         let headers = request.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static(self.operation.accept()));
         #[cfg(feature = "trace-context")]
         trace::propagate(headers);
         set(headers, &self.client.headers);
