@@ -1,6 +1,5 @@
 //! An answer of the server, whatever its status, and how its body is read.
 
-use std::future::poll_fn;
 use std::pin::Pin;
 
 use bytes::Bytes;
@@ -17,7 +16,8 @@ pub(crate) type Chunks = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Sen
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) chunks: Chunks,
+    /// Without its headers.
+    response: reqwest::Response,
 }
 
 /// The most that is set aside for a body because of what the server says that its length is.
@@ -78,8 +78,13 @@ impl Answer {
         Self {
             status: response.status(),
             headers,
-            chunks: Box::pin(response.bytes_stream()),
+            response,
         }
+    }
+
+    /// The body, as it comes.
+    pub(crate) fn chunks(self) -> Chunks {
+        Box::pin(self.response.bytes_stream())
     }
 
     /// Adds what comes to `body` until its end, or until there are `limit` bytes.
@@ -87,13 +92,13 @@ impl Answer {
         let length = self.headers.get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
         while body.bytes().len() < limit {
-            match poll_fn(|cx| self.chunks.as_mut().poll_next(cx)).await {
-                Some(Ok(bytes)) => body.push(bytes, length),
-                Some(Err(error)) => {
+            match self.response.chunk().await {
+                Ok(Some(bytes)) => body.push(bytes, length),
+                Err(error) => {
                     body.broken = Some(error.without_url());
                     return;
                 }
-                None => return,
+                Ok(None) => return,
             }
         }
     }

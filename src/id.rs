@@ -19,7 +19,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// A path segment, percent-encoded.
 pub(crate) fn encode(segment: &str) -> String {
-    utf8_percent_encode(segment, ENCODED).to_string()
+    Cow::from(utf8_percent_encode(segment, ENCODED)).into_owned()
 }
 
 /// Joins the parts of an identifier into a path segment. No part at all is the root namespace,

@@ -28,12 +28,12 @@ pub struct ArrowStream {
 }
 
 impl ArrowStream {
-    pub(crate) fn new(operation: &'static Operation, answer: Answer) -> Self {
+    pub(crate) fn new(operation: &'static Operation, mut answer: Answer) -> Self {
         Self {
             operation,
             status: answer.status,
-            headers: answer.headers,
-            chunks: Some(answer.chunks),
+            headers: std::mem::take(&mut answer.headers),
+            chunks: Some(answer.chunks()),
         }
     }
 

@@ -18,7 +18,6 @@ use bytes::Bytes;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use proptest::prelude::*;
 use reqwest::StatusCode;
-use reqwest::header::HeaderMap;
 
 use super::{ArrowStream, RecordBatches};
 use crate::answer::Answer;
@@ -101,11 +100,8 @@ fn written(format: Format, schema: &Schema, batches: &[RecordBatch]) -> Vec<u8> 
 
 /// The batches of an answer that comes in these pieces.
 fn reading(pieces: impl Stream<Item = Bytes> + Send + Sync + 'static) -> RecordBatches {
-    let answer = Answer {
-        status: StatusCode::OK,
-        headers: HeaderMap::new(),
-        chunks: Box::pin(pieces.map(Ok)),
-    };
+    let body = reqwest::Body::wrap_stream(pieces.map(Ok::<_, std::io::Error>));
+    let answer = Answer::new(http::Response::new(body).into());
     ArrowStream::new(&Operation::all()[0], answer).batches()
 }
 
