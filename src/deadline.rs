@@ -3,11 +3,10 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::OnceLock;
-use std::task::Poll;
+use std::task::{Poll, ready};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::upload::Sent;
 
@@ -16,6 +15,14 @@ use crate::upload::Sent;
 pub(crate) struct Deadline {
     call: Option<Duration>,
     attempt: Option<Duration>,
+    running: Option<Running>,
+}
+
+/// Time that runs. There is one timer for an attempt, since to start and to stop one costs more than
+/// anything else that a call does in between.
+struct Running {
+    since: Instant,
+    end: Pin<Box<Sleep>>,
 }
 
 /// The time of the call or of the attempt has run out.
@@ -28,11 +35,13 @@ impl Deadline {
         Self {
             call,
             attempt: None,
+            running: None,
         }
     }
 
     /// Begins an attempt with a limit of its own.
     pub(crate) fn attempt(&mut self, limit: Option<Duration>) {
+        self.stop();
         self.attempt = limit;
     }
 
@@ -43,26 +52,30 @@ impl Deadline {
         sent: Option<Arc<Sent>>,
         work: impl Future<Output = T>,
     ) -> Result<T, RanOut> {
-        let Some(limit) = self.call.into_iter().chain(self.attempt).min() else {
-            return Ok(work.await);
-        };
-        let since = OnceLock::new();
-        let end = async {
-            if let Some(sent) = sent {
-                sent.notified().await;
+        let mut sending = sent.map(|sent| {
+            self.stop();
+            Box::pin(async move { sent.notified().await })
+        });
+        let mut work = pin!(work);
+        std::future::poll_fn(|cx| {
+            if let Poll::Ready(done) = work.as_mut().poll(cx) {
+                return Poll::Ready(Ok(done));
             }
-            since.get_or_init(Instant::now);
-            sleep(limit).await;
-        };
-        let done = before(pin!(end), pin!(work)).await;
-        if let Some(since) = since.get() {
-            self.spend(since.elapsed());
-        }
-        done.ok_or(RanOut)
+            if let Some(body) = &mut sending {
+                ready!(body.as_mut().poll(cx));
+                sending = None;
+            }
+            let Some(running) = self.run() else {
+                return Poll::Pending;
+            };
+            running.end.as_mut().poll(cx).map(|()| Err(RanOut))
+        })
+        .await
     }
 
     /// Waits, if there is time for it.
     pub(crate) async fn wait(&mut self, delay: Duration) -> bool {
+        self.stop();
         if self.call.is_some_and(|left| delay >= left) {
             return false;
         }
@@ -71,23 +84,27 @@ impl Deadline {
         true
     }
 
+    /// Lets the time run; none where there is no limit.
+    fn run(&mut self) -> Option<&mut Running> {
+        if self.running.is_none() {
+            let limit = self.call.into_iter().chain(self.attempt).min()?;
+            self.running = Some(Running {
+                since: Instant::now(),
+                end: Box::pin(sleep(limit)),
+            });
+        }
+        self.running.as_mut()
+    }
+
+    fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.spend(running.since.elapsed());
+        }
+    }
+
     fn spend(&mut self, time: Duration) {
         for left in [&mut self.call, &mut self.attempt].into_iter().flatten() {
             *left = left.saturating_sub(time);
         }
     }
-}
-
-/// The outcome of `work`, if it comes before `end`.
-async fn before<T>(
-    mut end: Pin<&mut impl Future>,
-    mut work: Pin<&mut impl Future<Output = T>>,
-) -> Option<T> {
-    std::future::poll_fn(|cx| {
-        if let Poll::Ready(done) = work.as_mut().poll(cx) {
-            return Poll::Ready(Some(done));
-        }
-        end.as_mut().poll(cx).map(|_| None)
-    })
-    .await
 }
