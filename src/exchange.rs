@@ -203,7 +203,7 @@ impl Exchange<'_> {
 
     /// Calls, and gives the body of the answer as it comes.
     pub(crate) async fn arrow(&self, write: Write<'_>) -> Result<ArrowStream, Error> {
-        let received = Box::pin(self.send(write, Want::Head)).await?;
+        let received = self.send(write, Want::Head).await?;
         Ok(ArrowStream::new(self.operation, received.answer))
     }
 
@@ -216,7 +216,7 @@ impl Exchange<'_> {
             answer,
             body,
             tried,
-        } = Box::pin(self.send(write, Want::Whole)).await?;
+        } = self.send(write, Want::Whole).await?;
         match read(body.bytes()) {
             Ok(mut model) => {
                 let context = model.context_mut().get_or_insert_default();
