@@ -39,8 +39,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let body = ArrowBody::batch_stream(schema.clone(), batches(&schema, 3..5));
     table.insert(InsertIntoTableRequest::new(), body).await?;
 
-    let count = table.count_rows(CountTableRowsRequest::new()).await?;
-    println!("{count:?} rows");
+    let counted = table.count_rows(CountTableRowsRequest::new()).await?;
+    println!("{} rows", counted.count.unwrap_or_default());
     Ok(())
 }
 

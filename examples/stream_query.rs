@@ -6,7 +6,7 @@
 
 use futures::TryStreamExt;
 use lance_namespace_client::Client;
-use lance_namespace_client::models::QueryTableRequest;
+use lance_namespace_client::models::{QueryTableRequest, QueryTableRequestVector};
 
 /// More rows than a table has.
 const ALL: i64 = i32::MAX as i64;
@@ -22,7 +22,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::new(url)?;
     let table = client.table(table.split(client.delimiter()));
 
-    let answer = table.query(QueryTableRequest::new(ALL)).await?;
+    // A query without a vector search. The protocol takes null for it too, some servers do not.
+    let request = QueryTableRequest::new(ALL).with_vector(QueryTableRequestVector::new());
+    let answer = table.query(request).await?;
     let mut batches = answer.batches();
     let schema = batches.schema().await?;
     println!(

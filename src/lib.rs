@@ -71,8 +71,17 @@
 //!
 //! # Stream data
 //!
-//! A query answers with Arrow data, an insert sends it. Both are streams of bytes, whatever their
-//! size: [`Client::query_table`] gives an [`ArrowStream`], [`Client::insert_into_table`] takes a body.
+//! A query answers with Arrow data, an insert sends it. Both are streams, whatever their size:
+//! [`Table::query`] gives an [`ArrowStream`] of bytes, [`Table::insert`], [`Table::merge_insert`] and
+//! [`Table::create`] take an [`ArrowBody`] of bytes or of a stream. With the feature `arrow` both speak
+//! record batches too, one at a time in memory.
+//!
+//! # Authenticate
+//!
+//! [`ClientBuilder::api_key`] and [`ClientBuilder::bearer_token`] are for what does not change;
+//! [`ClientBuilder::credentials`] asks you for the credential of each request, and for another one after a
+//! 401; [`ClientBuilder::oauth2`] has tokens from a token endpoint and renews them. No credential shows in
+//! `Debug`, in an error or in a span, and none is sent on to where a redirection points.
 //!
 //! # Errors
 //!
