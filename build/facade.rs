@@ -172,11 +172,12 @@ fn value(
             true => quote!(Some(&request.#field)),
             false => quote!(request.#field.as_deref()),
         };
-        before.extend(match name {
-            "id" => quote!(let #field = exchange.identifier(#given)?;),
-            _ => quote!(let #field = exchange.segment(#name, #given)?;),
-        });
-        return Ok(quote!(&#field));
+        let checked = match name {
+            "id" => quote!(exchange.identifier(#given)?),
+            _ => quote!(exchange.segment(#name, #given)?),
+        };
+        before.extend(quote!(let #field = #checked;));
+        return Ok(quote!(#field));
     }
     if parameter.as_json {
         let given = match always {

@@ -104,10 +104,10 @@ impl<'a> Exchange<'a> {
     }
 
     /// Another path segment.
-    pub(crate) fn segment(&self, name: &str, value: Option<&str>) -> Result<String, Error> {
+    pub(crate) fn segment<'s>(&self, name: &str, value: Option<&'s str>) -> Result<&'s str, Error> {
         let value = self.required(name, value)?;
         id::check_segment(&format!("`{name}`"), value).map_err(|reason| self.refuse(reason))?;
-        Ok(value.to_owned())
+        Ok(value)
     }
 
     /// A value that the route needs although the model lets it be absent.
