@@ -332,8 +332,8 @@ impl Error {
         self.with_existing(version)
     }
 
-    /// Adds that only a part of what was sent together was found.
-    pub(crate) fn in_parts(mut self, what: &str) -> Self {
+    /// Adds what was found by reading back.
+    pub(crate) fn adding(mut self, what: &str) -> Self {
         self.adds(what);
         self
     }

@@ -98,7 +98,7 @@ impl Caller<'_> {
                 sent.version,
                 sent.id
             );
-            return Err(error.in_parts(&what));
+            return Err(error.adding(&what));
         }
         Err(match found {
             Some((Whose::Anothers, version)) if error.is_unknown() => {
@@ -111,6 +111,16 @@ impl Caller<'_> {
             Some((_, version)) => error.with_existing(version),
             None => error,
         })
+    }
+
+    /// Whether all of these versions stand as they were sent.
+    pub(crate) async fn all_stand(&self, sent: &[Sent<'_>]) -> bool {
+        for each in sent {
+            if !matches!(self.read(each).await, Some((Whose::Ours, _))) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The version that stands, if it can be read.

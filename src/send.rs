@@ -196,10 +196,10 @@ impl Exchange<'_> {
     fn complete(&self, credential: Option<&Credential>, request: &mut reqwest::Request) {
         let bare = request.body().is_none() && request.method() == reqwest::Method::POST;
         let headers = request.headers_mut();
-        headers.insert(ACCEPT, HeaderValue::from_static(self.operation.accept()));
         #[cfg(feature = "trace-context")]
         trace::propagate(headers);
         set(headers, &self.client.headers);
+        headers.insert(ACCEPT, HeaderValue::from_static(self.operation.accept()));
         if let Some(credential) = credential {
             credential.apply(headers);
         }

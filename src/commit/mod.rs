@@ -34,7 +34,8 @@
 //!
 //! When the answer is lost, or is a conflict, the versions are read back and compared as
 //! [`Table::create_version`](crate::Table::create_version) does: all of them found means that the
-//! whole was done, one that is another writer's that nothing was.
+//! whole was done, one that is another writer's that nothing was. Where a commit was refused although its
+//! versions stand, and it has other operations too, the outcome is unknown: look at those.
 
 mod handle;
 mod tables;

@@ -159,6 +159,17 @@ impl TableCommit {
             identity: self.request.identity.as_ref(),
             context: self.request.context.as_ref(),
         };
+        // A refused commit's versions may stand by an earlier commit, or by themselves: they do not tell
+        // of the other operations.
+        if error.is_conflict() && !sent.is_empty() && sent.len() < operations.len() {
+            return Err(match caller.all_stand(&sent).await {
+                true => error.in_doubt().adding(
+                    "the versions stand as they were sent, and whether the other operations were done \
+                     with them is not known",
+                ),
+                false => error,
+            });
+        }
         let mut versions = caller.resolve(&sent, error).await?.into_iter();
         let results = operations.iter().map(|operation| {
             let mut result = CommitTableResult::new();

@@ -276,11 +276,21 @@ async fn a_conflict_of_a_commit_stands_unless_it_is_ones_own() {
     let error = commit(&server).send().await.unwrap_err();
     assert!(error.is_conflict());
     assert_eq!(error.kind(), ErrorKind::Server);
+    // Its versions stand, and say nothing of the tables that it declares and deregisters.
     stands(&server, &["a", "b"], &[]);
+    let error = commit(&server).send().await.unwrap_err();
+    assert!(error.is_unknown(), "{error:?}");
     assert!(
-        commit(&server).send().await.is_ok(),
-        "sent before, and done"
+        error.to_string().contains("the other operations"),
+        "{error}"
     );
+
+    // Of versions alone all is known.
+    server.queue("BatchCommitTables", [conflict()]);
+    let mut versions = server.client().commit();
+    versions.create_version(["a"], create("a", 7));
+    versions.create_version(["b"], create("b", 3));
+    assert!(versions.send().await.is_ok(), "sent before, and done");
 }
 
 #[tokio::test]

@@ -42,6 +42,18 @@ async fn an_answer_is_a_stream_with_its_headers() {
 }
 
 #[tokio::test]
+async fn a_default_header_does_not_change_what_is_accepted() {
+    let server = answering(ResponseTemplate::new(200)).await;
+    let client = Client::builder(server.uri())
+        .default_header("accept", "application/json")
+        .build()
+        .unwrap();
+    client.query_table(&query()).await.unwrap();
+    let accepted = &only_request(&server).await.headers["accept"];
+    assert_eq!(accepted, "application/vnd.apache.arrow.file");
+}
+
+#[tokio::test]
 async fn an_error_in_place_of_a_stream_is_an_error() {
     let body = json!({ "error": "no", "code": 4 });
     let server = answering(ResponseTemplate::new(404).set_body_json(body)).await;
