@@ -71,6 +71,11 @@ fn main() -> ExitCode {
 fn test(args: &Args, number: usize, scenario: &'static Scenario) -> Result<Completion, Failed> {
     let opened = OPENED.get_or_init(|| RUNTIME.block_on(open(args)));
     let session = &opened.as_ref().map_err(Failed::from)?.session;
+    let given = session.target().given();
+    if let Some(lacks) = scenario.given.iter().find(|needed| !given.contains(needed)) {
+        let reason = format!("left out for want of {}", lacks.flag());
+        return Ok(Completion::ignored_with(reason));
+    }
     let recording = !args.connection.names_a_server();
     let rules = Rules {
         golden: !recording,

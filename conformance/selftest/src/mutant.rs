@@ -7,10 +7,15 @@ use axum::Router;
 pub struct Mutant {
     /// What the server does, in kebab case.
     pub name: &'static str,
-    /// The scenarios that are played against it, as a pattern.
-    pub scenarios: &'static str,
-    /// The requirements that the suite must report at the level must, and no others.
+    /// What the server does, in one sentence.
+    pub does: &'static str,
+    /// The scenarios that are played against it, as patterns.
+    pub scenarios: &'static [&'static str],
+    /// The requirements that the suite must report as broken.
     pub breaks: &'static [&'static str],
+    /// The requirements that it may report besides, since they depend on who comes first; no
+    /// others.
+    pub may_break: &'static [&'static str],
     /// Puts the fault before an honest router.
     pub wrap: fn(Router) -> Router,
 }

@@ -2,12 +2,22 @@
 
 use wildmatch::WildMatch;
 
-use crate::scenario::{Scenario, Tier};
+use crate::scenario::{Given, Scenario, Tier};
 use crate::scenarios;
+use crate::target::Target;
 
 /// The scenarios that a run plays, each with its number in the suite.
 #[derive(Clone, Debug)]
 pub struct Plan(Vec<(usize, &'static Scenario)>);
+
+/// A scenario that a run does not play, since it was not given what that needs.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftOut {
+    /// The scenario.
+    pub scenario: &'static Scenario,
+    /// What the run was not given.
+    pub lacks: Given,
+}
 
 /// Why there is nothing to play.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,13 +60,32 @@ impl Plan {
         Ok(Self(plan))
     }
 
+    /// Takes out the scenarios that need more than this target gives; answers them, each with what
+    /// it lacks.
+    pub fn leave_out(&mut self, target: &Target) -> Vec<LeftOut> {
+        let given = target.given();
+        let lacks = |scenario: &Scenario| {
+            let mut lacking = scenario.given.iter().copied();
+            lacking.find(|needed| !given.contains(needed))
+        };
+        let left_out = self
+            .iter()
+            .filter_map(|(_, scenario)| {
+                let lacks = lacks(scenario)?;
+                Some(LeftOut { scenario, lacks })
+            })
+            .collect();
+        self.0.retain(|(_, scenario)| lacks(scenario).is_none());
+        left_out
+    }
+
     /// How many scenarios there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none; never, since [`Plan::new`] refuses that.
+    /// Whether there are none. [`Plan::new`] refuses that, but all may have been left out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -10,7 +10,22 @@ use tokio::task::JoinSet;
 use crate::outcome::Outcome;
 use crate::wire::Exchange;
 
-/// Runs `racers` clients that all start at the same moment; answers what each one got, in order.
+tokio::task_local! {
+    static CLIENT: u32;
+}
+
+/// Runs what one client does: its requests carry this number in histories.
+pub async fn as_client<T>(number: u32, work: impl Future<Output = T>) -> T {
+    CLIENT.scope(number, work).await
+}
+
+/// The number of the client that is at work here; 0 where nobody else was named.
+pub(crate) fn client() -> u32 {
+    CLIENT.try_with(|number| *number).unwrap_or_default()
+}
+
+/// Runs `racers` clients, numbered from 1, that all start at the same moment; answers what each one
+/// got, in order.
 ///
 /// # Panics
 ///
@@ -22,12 +37,12 @@ where
 {
     let barrier = Arc::new(Barrier::new(racers));
     let mut tasks = JoinSet::new();
-    for racer in 0..racers {
+    for (racer, number) in (0..racers).zip(1..) {
         let barrier = Arc::clone(&barrier);
         let client = client(racer);
         tasks.spawn(async move {
             barrier.wait().await;
-            (racer, client.await)
+            (racer, as_client(number, client).await)
         });
     }
     let mut results: Vec<(usize, T)> = tasks.join_all().await;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::play::{Played, Status};
 use crate::requirement::Level;
 use crate::run::{Run, TierOutcome, Verdict};
-use crate::scenario::Tier;
+use crate::scenario::{Given, Tier};
 use crate::target::Target;
 
 /// The version of the result's structure.
@@ -20,6 +20,7 @@ pub struct RunResult {
     suite: &'static str,
     verdict: Verdict,
     planned: usize,
+    left_out: Vec<LeftOutResult>,
     executed: usize,
     seed: u64,
     run: String,
@@ -36,6 +37,12 @@ pub struct RunResult {
 struct Server {
     url: String,
     tiers: BTreeMap<Tier, TierOutcome>,
+}
+
+#[derive(Debug, Serialize)]
+struct LeftOutResult {
+    id: &'static str,
+    lacks: Given,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,6 +83,14 @@ impl RunResult {
             suite: env!("CARGO_PKG_VERSION"),
             verdict: run.verdict(),
             planned: run.planned,
+            left_out: run
+                .left_out
+                .iter()
+                .map(|left_out| LeftOutResult {
+                    id: left_out.scenario.id,
+                    lacks: left_out.lacks,
+                })
+                .collect(),
             executed: run.executed(),
             seed: run.seed,
             run: run.name.clone(),

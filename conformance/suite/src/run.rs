@@ -8,7 +8,7 @@ use futures::StreamExt;
 use serde::Serialize;
 
 use crate::cleanup::Leftovers;
-use crate::plan::Plan;
+use crate::plan::{LeftOut, Plan};
 use crate::play::{Played, Rules, Status, play};
 use crate::scenario::{Scenario, Tier};
 use crate::scenarios;
@@ -54,6 +54,8 @@ pub struct Run {
     pub url: String,
     /// How many scenarios were planned.
     pub planned: usize,
+    /// The scenarios that were not planned, since the run was not given what they need.
+    pub left_out: Vec<LeftOut>,
     /// Every scenario that was played, in the plan's order.
     pub played: Vec<Played>,
     /// What the run could not remove.
@@ -89,6 +91,8 @@ pub async fn certify(
 ) -> Result<Run, OpenError> {
     let begun = Instant::now();
     let url = target.display_url();
+    let mut plan = plan.clone();
+    let left_out = plan.leave_out(&target);
     let session = Session::open(target, seed).await?;
     let (last, others): (Vec<_>, Vec<_>) = plan
         .iter()
@@ -120,6 +124,7 @@ pub async fn certify(
         seed,
         url,
         planned: plan.len(),
+        left_out,
         played: played.into_iter().map(|(_, played)| played).collect(),
         leftovers,
         manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),

@@ -82,6 +82,31 @@ impl std::str::FromStr for Tier {
     }
 }
 
+/// What a run must be given, beside a server's URL, for some scenarios to be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Given {
+    /// A command that starts the server, so that it can be killed and started again.
+    ServerCommand,
+    /// The URL of another replica of the service.
+    Replica,
+    /// Credentials that the server knows, and others that it does not.
+    Credentials,
+}
+
+impl Given {
+    /// The flag that gives it.
+    #[must_use]
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::ServerCommand => "--server-cmd",
+            Self::Replica => "a second --server-url",
+            Self::Credentials => "--bad-credential",
+        }
+    }
+}
+
 /// Why a scenario ends before its last step.
 #[derive(Debug)]
 pub enum Stop {
@@ -109,6 +134,9 @@ pub struct Scenario {
     /// The operations that a server must have for the scenario to say anything, beside the basic
     /// ones.
     pub needs: &'static [&'static str],
+    /// What the run must be given; without it the scenario is left out of the plan, and the
+    /// report says so.
+    pub given: &'static [Given],
     /// The steps.
     pub steps: fn(Stage) -> BoxFuture<'static, Flow>,
 }
@@ -136,6 +164,8 @@ impl fmt::Debug for Scenario {
 ///
 /// async fn second_create_is_refused(s: Stage) -> Flow { … }
 /// ```
+///
+/// After `needs`, `given: [ServerCommand]` names what the run must be given.
 macro_rules! scenarios {
     ($(
         #[doc = $title:literal]
@@ -143,6 +173,7 @@ macro_rules! scenarios {
             tier: $tier:ident,
             checks: [$($requirement:literal),+ $(,)?],
             needs: [$($need:literal),* $(,)?] $(,)?
+            $(given: [$($given:ident),* $(,)?] $(,)?)?
         }
     )+) => {
         pub(super) const SCENARIOS: &[$crate::scenario::Scenario] = &[$(
@@ -152,6 +183,7 @@ macro_rules! scenarios {
                 tier: $crate::scenario::Tier::$tier,
                 requirements: &[$($requirement),+],
                 needs: &[$($need),*],
+                given: &[$($($crate::scenario::Given::$given),*)?],
                 steps: |stage| Box::pin($steps(stage)),
             }
         ),+];

@@ -18,6 +18,7 @@ pub(crate) const PROBE: Scenario = Scenario {
     tier: Tier::Basic,
     requirements: &[],
     needs: &[],
+    given: &[],
     steps: |_| Box::pin(async { Ok(()) }),
 };
 

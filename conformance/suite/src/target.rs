@@ -6,6 +6,8 @@ use std::time::Duration;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
 
+use crate::scenario::Given;
+
 /// The server under test: where it is, and what every request to it carries.
 #[derive(Clone)]
 pub struct Target {
@@ -127,6 +129,12 @@ impl Target {
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
+    }
+
+    /// What it gives to scenarios beside itself.
+    #[must_use]
+    pub fn given(&self) -> Vec<Given> {
+        Vec::new()
     }
 
     fn check_parent(&self) -> Result<(), TargetError> {

@@ -11,6 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::protocol::{self, Operation};
+use crate::race;
 use crate::target::Target;
 
 /// Everything but RFC 3986's unreserved characters.
@@ -134,6 +135,8 @@ pub struct Exchange {
     pub(crate) answer: Result<Received, String>,
     pub(crate) started: Instant,
     pub(crate) ended: Instant,
+    /// Which of the scenario's clients asked.
+    pub(crate) client: u32,
     /// Answers of 429 and 503 that were waited out before this one.
     pub(crate) put_off: u32,
 }
@@ -159,6 +162,12 @@ impl Exchange {
             return None;
         }
         self.json()?.get("code")?.as_i64()
+    }
+
+    /// Which of the scenario's clients asked.
+    #[must_use]
+    pub fn client(&self) -> u32 {
+        self.client
     }
 
     /// When the request was about to be sent.
@@ -281,6 +290,7 @@ impl Wire {
             answer,
             started,
             ended: Instant::now(),
+            client: race::client(),
             put_off,
         }
     }

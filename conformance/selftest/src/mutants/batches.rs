@@ -7,13 +7,16 @@ use serde_json::{Value, json};
 use crate::interpose::{interpose, json_of, ok};
 use crate::mutant::Mutant;
 
-/// A batch is one create after the other, and stops at the first that fails.
-pub(super) const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
+pub(super) const MUTANTS: &[Mutant] = &[BATCH_WITHOUT_A_TRANSACTION, EVERY_BATCH_IS_INVALID];
+
+const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
     name: "batch-without-a-transaction",
-    scenarios: "atomicity/*",
+    does: "A batch is one create after the other, and stops at the first that fails.",
+    scenarios: &["atomicity/*"],
     breaks: &[
         "BAT-1", "BAT-2", "BAT-3", "BAT-4", "BAT-6", "BAT-7", "BAT-8",
     ],
+    may_break: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != "/v1/table/version/batch-create" {
@@ -39,11 +42,12 @@ pub(super) const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
     },
 };
 
-/// Every batch is refused as invalid: the operation is there, and of no use.
-pub(super) const EVERY_BATCH_IS_INVALID: Mutant = Mutant {
+const EVERY_BATCH_IS_INVALID: Mutant = Mutant {
     name: "every-batch-is-invalid",
-    scenarios: "atomicity/batch-creates-every-entry",
+    does: "Every batch is refused as invalid: the operation is there, and of no use.",
+    scenarios: &["atomicity/batch-creates-every-entry"],
     breaks: &["BAT-1"],
+    may_break: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != "/v1/table/version/batch-create" {

@@ -6,11 +6,14 @@ use serde_json::{Value, json};
 use crate::interpose::{Honest, Received, interpose, json_of, ok};
 use crate::mutant::Mutant;
 
-/// Versions are listed in the order of their numbers as text: 1, 10, 100, 2.
-pub(super) const VERSIONS_SORTED_AS_TEXT: Mutant = Mutant {
+pub(super) const MUTANTS: &[Mutant] = &[VERSIONS_SORTED_AS_TEXT, VERSIONS_CUT_WITHOUT_A_TOKEN];
+
+const VERSIONS_SORTED_AS_TEXT: Mutant = Mutant {
     name: "versions-sorted-as-text",
-    scenarios: "ordering/*",
+    does: "Versions are listed in the order of their numbers as text: 1, 10, 100, 2.",
+    scenarios: &["ordering/*"],
     breaks: &["ORD-1", "ORD-2", "ORD-3", "ORD-7"],
+    may_break: &[],
     wrap: |honest| interpose(honest, sorted_as_text),
 };
 
@@ -46,11 +49,12 @@ async fn sorted_as_text(honest: Honest, received: Received) -> Response {
     ok(&json!({ "versions": page, "page_token": token }))
 }
 
-/// Versions are cut at `limit` and no page token says that there are more.
-pub(super) const VERSIONS_CUT_WITHOUT_A_TOKEN: Mutant = Mutant {
+const VERSIONS_CUT_WITHOUT_A_TOKEN: Mutant = Mutant {
     name: "versions-cut-without-a-token",
-    scenarios: "ordering/*",
+    does: "Versions are cut at `limit` and no page token says that there are more.",
+    scenarios: &["ordering/*"],
     breaks: &["PAGE-2"],
+    may_break: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let list = received.table("/version/list").is_some();

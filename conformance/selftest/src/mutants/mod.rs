@@ -7,10 +7,7 @@ mod versions;
 use crate::mutant::Mutant;
 
 /// Every mutant.
-pub const MUTANTS: &[Mutant] = &[
-    versions::CREATE_OVERWRITES,
-    batches::BATCH_WITHOUT_A_TRANSACTION,
-    batches::EVERY_BATCH_IS_INVALID,
-    listings::VERSIONS_SORTED_AS_TEXT,
-    listings::VERSIONS_CUT_WITHOUT_A_TOKEN,
-];
+pub fn all() -> impl Iterator<Item = &'static Mutant> {
+    let kinds = [versions::MUTANTS, batches::MUTANTS, listings::MUTANTS];
+    kinds.into_iter().flatten()
+}

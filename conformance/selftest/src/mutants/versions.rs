@@ -6,11 +6,14 @@ use serde_json::json;
 use crate::interpose::interpose;
 use crate::mutant::Mutant;
 
-/// A create of a version that exists replaces it, and succeeds.
-pub(super) const CREATE_OVERWRITES: Mutant = Mutant {
+pub(super) const MUTANTS: &[Mutant] = &[CREATE_OVERWRITES];
+
+const CREATE_OVERWRITES: Mutant = Mutant {
     name: "create-overwrites",
-    scenarios: "put-if-not-exists/*",
+    does: "A create of a version that exists replaces it, and succeeds.",
+    scenarios: &["put-if-not-exists/*"],
     breaks: &["VER-1", "VER-12", "VER-2", "VER-3", "VER-4", "VER-7"],
+    may_break: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(table) = received.table("/version/create") else {

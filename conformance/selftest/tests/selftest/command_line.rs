@@ -8,7 +8,7 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use lance_namespace_selftest::interpose::{interpose, ok};
-use lance_namespace_selftest::mutants::MUTANTS;
+use lance_namespace_selftest::mutants;
 use lance_namespace_selftest::trial::serve;
 use serde_json::json;
 
@@ -78,8 +78,7 @@ fn a_conformant_server_exits_0() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_violation_exits_1_with_the_sentence_and_a_curl_command() {
-    let broken = MUTANTS
-        .iter()
+    let broken = mutants::all()
         .find(|mutant| mutant.name == "create-overwrites")
         .unwrap();
     let served = serve(broken.wrap).await;

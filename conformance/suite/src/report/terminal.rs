@@ -7,7 +7,7 @@ use crate::log::Finding;
 use crate::play::{Played, Status};
 use crate::requirement::catalogue;
 use crate::run::{Run, TierOutcome, Verdict};
-use crate::scenario::Tier;
+use crate::scenario::{Given, Tier};
 use crate::target::Target;
 
 /// How wide lines of prose are.
@@ -29,6 +29,7 @@ pub fn report(run: &Run, target: &Target) -> String {
         }
     }
     unsupported(&mut text, run, target);
+    left_out(&mut text, run);
     observations(&mut text, run);
     verdict(&mut text, run);
     text
@@ -145,6 +146,24 @@ fn unsupported(text: &mut String, run: &Run, target: &Target) {
         for broken in &scenarios[0].findings {
             finding(text, broken, target);
         }
+    }
+}
+
+/// What was not planned, and which flag would change that.
+fn left_out(text: &mut String, run: &Run) {
+    let mut scenarios: BTreeMap<Given, Vec<&str>> = BTreeMap::new();
+    for left_out in &run.left_out {
+        let named = scenarios.entry(left_out.lacks).or_default();
+        named.push(left_out.scenario.id);
+    }
+    for (given, scenarios) in scenarios {
+        push(text, "");
+        let count = scenarios.len();
+        push(
+            text,
+            &format!("LEFT OUT  for want of {}: {count} scenarios", given.flag()),
+        );
+        push(text, &wrapped(&scenarios.join(", "), "  "));
     }
 }
 
