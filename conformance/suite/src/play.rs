@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::golden;
 use crate::log::{Deviation, Finding, Log, Observation};
@@ -15,7 +15,7 @@ use crate::stage::Stage;
 use crate::support::Unsupported;
 
 /// How a scenario came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
