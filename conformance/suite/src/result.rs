@@ -200,7 +200,7 @@ impl FindingResult {
             expected: finding.expected.clone(),
             actual: finding.actual.clone(),
             exchanges: exchanges.map(|each| each.report(target)).collect(),
-            timeline: None,
+            timeline: finding.timeline.clone(),
         }
     }
 }
