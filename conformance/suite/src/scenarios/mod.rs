@@ -2,8 +2,10 @@
 
 mod atomicity;
 mod isolation;
+mod namespaces;
 mod ordering;
 mod put_if_not_exists;
+mod tables;
 
 use crate::scenario::Scenario;
 
@@ -17,6 +19,8 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        namespaces::SCENARIOS,
+        tables::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

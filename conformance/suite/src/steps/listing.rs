@@ -147,6 +147,19 @@ impl Listing {
         }
     }
 
+    /// The request for the first page, without a limit.
+    #[must_use]
+    pub fn request(&self) -> Call {
+        self.call.clone()
+    }
+
+    /// The same listing, asked with one query parameter more.
+    #[must_use]
+    pub fn asking(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.call = self.call.query(name, value);
+        self
+    }
+
     /// Asks for the first page alone.
     pub async fn first_page(&self, s: &Stage, limit: Option<usize>) -> Answer {
         s.ask(&format!("list the {}", self.label), self.call(limit))
