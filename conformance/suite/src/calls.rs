@@ -146,6 +146,40 @@ pub fn create_tag(table: &Table, tag: &str, version: i64) -> Call {
     Call::new("CreateTableTag").id(&table.id).json(body)
 }
 
+/// `DescribeNamespace`.
+#[must_use]
+pub fn describe_namespace(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("DescribeNamespace").id(id).json(body)
+}
+
+/// `NamespaceExists`.
+#[must_use]
+pub fn namespace_exists(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("NamespaceExists").id(id).json(body)
+}
+
+/// `DropTable`.
+#[must_use]
+pub fn drop_table(id: &[String]) -> Call {
+    Call::new("DropTable").id(id)
+}
+
+/// `RegisterTable` of what is at a location.
+#[must_use]
+pub fn register(id: &[String], location: &str) -> Call {
+    let body = json!({ "id": id, "location": location });
+    Call::new("RegisterTable").id(id).json(body)
+}
+
+/// `RenameTable` within its namespace.
+#[must_use]
+pub fn rename(id: &[String], name: &str) -> Call {
+    let body = json!({ "id": id, "new_table_name": name });
+    Call::new("RenameTable").id(id).json(body)
+}
+
 fn ranges_json(ranges: &[(i64, i64)]) -> Vec<Value> {
     ranges
         .iter()

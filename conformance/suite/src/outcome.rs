@@ -140,6 +140,18 @@ impl Refusal {
         codes: &[0],
         label: "unsupported",
     };
+    /// A namespace of this name exists: 409, code 2.
+    pub const NAMESPACE_EXISTS: Self = Self {
+        status: 409,
+        codes: &[2],
+        label: "conflict: namespace",
+    };
+    /// The namespace holds something: 409, code 3.
+    pub const NOT_EMPTY: Self = Self {
+        status: 409,
+        codes: &[3],
+        label: "conflict: not empty",
+    };
     /// A table of this name exists: 409, code 5.
     pub const TABLE_EXISTS: Self = Self {
         status: 409,

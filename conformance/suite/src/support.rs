@@ -135,6 +135,7 @@ fn needs_data(operation: &str) -> bool {
             | "CreateTableBranch"
             | "ListTableTags"
             | "ListTableBranches"
+            | "RegisterTable"
     )
 }
 
@@ -147,6 +148,7 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
     let name = format!("{}_{attempt}", operation.to_lowercase());
     let call = match operation {
         "ListAllTables" => Call::new(operation).query("limit", 1),
+        "NamespaceExists" => calls::namespace_exists(&stage.home().await?.id),
         "BatchCommitTables" => {
             let id = stage.unmade_table(&name).await?;
             calls::commit(&[calls::commit_declare(&id)])
@@ -179,6 +181,13 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
                     Call::new(operation)
                         .id(&table.id)
                         .json(json!({ "id": table.id, "tag": "probe", "version": 1 }))
+                }
+                "RenameTable" => calls::rename(&table.id, &format!("{name}_renamed")),
+                "RegisterTable" => {
+                    let location = stage.vacated(&table.id).await?;
+                    let id = stage.unmade_table(&format!("{name}_registered")).await?;
+                    let answer = stage.register(operation, &location, calls::register(&id, ""));
+                    return Ok(answer.await.exchange());
                 }
                 _ => Call::new(operation).id(&table.id),
             }

@@ -169,6 +169,15 @@ impl Exchange {
         self.json()?.get("code")?.as_i64()
     }
 
+    /// A field of the JSON body that was sent; none if it was not.
+    #[must_use]
+    pub fn sent_field(&self, name: &str) -> Option<Value> {
+        match &self.sent {
+            Body::Json(body) => body.get(name).cloned(),
+            Body::None | Body::Raw(..) => None,
+        }
+    }
+
     /// Which of the scenario's clients asked.
     #[must_use]
     pub fn client(&self) -> u32 {

@@ -1,9 +1,13 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod identifiers;
 mod isolation;
+mod listing;
+mod namespaces;
 mod ordering;
 mod put_if_not_exists;
+mod tables;
 
 use crate::scenario::Scenario;
 
@@ -17,6 +21,10 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        namespaces::SCENARIOS,
+        tables::SCENARIOS,
+        listing::SCENARIOS,
+        identifiers::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families
