@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 use crate::cleanup::{self, Leftovers};
 use crate::entry::Entry;
 use crate::outcome::Outcome;
+use crate::proxy::Fault;
 use crate::scenario::{Flow, Scenario, Stop};
 use crate::stage::{Stage, Table};
 use crate::support::{self, PROBE, Support, Unsupported};
@@ -241,6 +242,11 @@ impl Session {
 
     pub(crate) async fn send(&self, call: Call) -> Exchange {
         self.wire.send(call).await
+    }
+
+    pub(crate) async fn send_through(&self, fault: Fault, call: &Call) -> Flow<Exchange> {
+        let sent = self.wire.send_through(fault, call).await;
+        sent.map_err(|error| Stop::Inconclusive(error.to_string()))
     }
 
     pub(crate) fn made_namespace(&self, id: &[String]) {
