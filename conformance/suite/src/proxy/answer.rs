@@ -24,10 +24,8 @@ impl Answer {
             if whole.is_none() {
                 whole = framing(&bytes)?;
             }
-            if let Some((_, Some(end), _)) = whole {
-                if bytes.len() >= end {
-                    break;
-                }
+            if whole.is_some_and(|(_, end, _)| end.is_some_and(|end| bytes.len() >= end)) {
+                break;
             }
             match server.read_buf(&mut bytes).await {
                 Ok(0) => break,
