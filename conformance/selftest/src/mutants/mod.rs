@@ -1,6 +1,7 @@
 //! The mutants, by what they break.
 
 mod batches;
+mod faults;
 mod listings;
 mod versions;
 
@@ -8,6 +9,11 @@ use crate::mutant::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    let kinds = [versions::MUTANTS, batches::MUTANTS, listings::MUTANTS];
+    let kinds = [
+        versions::MUTANTS,
+        batches::MUTANTS,
+        listings::MUTANTS,
+        faults::MUTANTS,
+    ];
     kinds.into_iter().flatten()
 }

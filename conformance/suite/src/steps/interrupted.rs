@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::try_join_all;
+use tokio::task::JoinHandle;
 
 use crate::calls;
 use crate::outcome::Outcome;
@@ -42,6 +42,8 @@ pub(super) struct Sent {
     pub(super) exchange: Arc<Exchange>,
     /// Whether it is there, once the server has done with it; none where only half of it is.
     pub(super) there: Option<bool>,
+    /// The readers who look from the moment on when the connection broke.
+    looking: JoinHandle<Flow<View>>,
 }
 
 /// What readers saw of a change.
@@ -147,10 +149,15 @@ impl Interrupted {
     /// [`Stop::Inconclusive`] if the connection cannot be broken in this way.
     pub async fn send(&mut self, fault: Fault, change: Change) -> Flow<Arc<Exchange>> {
         let exchange = self.s.exchange_through(fault, change.call()).await?;
+        let looking = tokio::spawn({
+            let (s, change) = (self.s.clone(), change.clone());
+            async move { s.view(&change).await }
+        });
         self.sent.push(Sent {
             change,
             exchange: Arc::clone(&exchange),
             there: None,
+            looking,
         });
         Ok(exchange)
     }
@@ -173,10 +180,19 @@ impl Interrupted {
     /// # Errors
     ///
     /// [`Stop::Inconclusive`] if a change cannot be looked for.
+    ///
+    /// # Panics
+    ///
+    /// If a reader panicked: its panic goes on here.
     pub async fn settle(&mut self, requirement: &'static str) -> Flow {
-        let changes = self.sent.iter().map(|sent| &sent.change);
-        let views = try_join_all(changes.map(|change| self.s.view(change))).await?;
-        for (sent, view) in self.sent.iter_mut().zip(views) {
+        for sent in &mut self.sent {
+            let view = match (&mut sent.looking).await {
+                Ok(view) => view?,
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(error) => return Err(Stop::Inconclusive(error.to_string())),
+                },
+            };
             let (seen, missed): (Vec<&Sight>, Vec<&Sight>) =
                 view.last.iter().partition(|sight| sight.seen);
             sent.there = match (seen.is_empty(), missed.is_empty()) {
@@ -239,6 +255,12 @@ impl Interrupted {
     /// Judges all of it by these requirements; `held` is what the transcript says if all went well.
     pub fn end(self, requirements: &[&'static str], held: &str) {
         self.faults.end(&self.s, requirements, held);
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.looking.abort();
     }
 }
 

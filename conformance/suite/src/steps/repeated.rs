@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::entry::Entry;
 use crate::outcome::Outcome;
+use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
 use crate::steps::effect::Effect;
@@ -16,6 +17,9 @@ use crate::wire::Exchange;
 const ATTEMPTS: usize = 8;
 /// How long between two of them.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// What is wrong with an answer, and how much it weighs.
+type Odd = (Level, &'static str);
 
 impl Stage {
     /// The entries of every table in which a change creates versions.
@@ -50,7 +54,7 @@ impl Interrupted {
     pub async fn again(
         &mut self,
         requirement: &'static str,
-        odd: fn(bool, &Exchange) -> Option<&'static str>,
+        odd: fn(bool, &Exchange) -> Option<Odd>,
     ) -> Flow {
         let s = self.s.clone();
         let mut sent = std::mem::take(&mut self.sent);
@@ -83,9 +87,13 @@ impl Interrupted {
                 self.faults
                     .broken(requirement, what, at.clone(), shown.clone());
             }
-            if let Some(what) = odd(there, &again) {
-                self.faults
-                    .broken(requirement, what, at.clone(), shown.clone());
+            let fault = odd(there, &again);
+            if let Some((level, what)) = fault {
+                let (at, shown) = (at.clone(), shown.clone());
+                match level {
+                    Level::Must => self.faults.broken(requirement, what, at, shown),
+                    _ => self.faults.doubtful(requirement, what, at, shown),
+                }
             }
             if outcome.is_conflict() && !there {
                 let what = "a change conflicts with itself, and is not there";
