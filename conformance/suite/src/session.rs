@@ -1,5 +1,6 @@
 //! A run against one server: its namespace, its requests, and what it leaves behind.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -240,12 +241,16 @@ impl Session {
         self.out_of_reach.get_or_init(|| reason.to_owned());
     }
 
-    pub(crate) async fn send(&self, call: Call) -> Exchange {
-        self.wire.send(call).await
+    pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {
+        self.wire.send(call.borrow()).await
     }
 
-    pub(crate) async fn send_through(&self, fault: Fault, call: &Call) -> Flow<Exchange> {
-        let sent = self.wire.send_through(fault, call).await;
+    pub(crate) async fn send_through(
+        &self,
+        fault: Fault,
+        call: impl Borrow<Call>,
+    ) -> Flow<Exchange> {
+        let sent = self.wire.send_through(fault, call.borrow()).await;
         sent.map_err(|error| Stop::Inconclusive(error.to_string()))
     }
 

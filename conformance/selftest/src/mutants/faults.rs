@@ -101,9 +101,12 @@ async fn replace(honest: &Honest, id: &[String], entry: &Value) -> Response {
 const BATCH_STOPS_WHEN_THE_CLIENT_IS_GONE: Mutant = Mutant {
     name: "batch-stops-when-the-client-is-gone",
     does: "A batch is one create after the other, and ends where the client hangs up.",
-    scenarios: &["faults/broken-off-batch-is-whole-or-nothing"],
-    breaks: &["BAT-9"],
-    may_break: &[],
+    scenarios: &[
+        "faults/broken-off-batch-is-whole-or-nothing",
+        "faults/batches-over-connections-that-break",
+    ],
+    breaks: &["BAT-9", "ORD-7"],
+    may_break: &["ORD-6"],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {
@@ -260,9 +263,12 @@ const UNANSWERED_CREATE_IS_A_DRAFT: Mutant = Mutant {
 const UNANSWERED_CREATE_IS_REAPED: Mutant = Mutant {
     name: "unanswered-create-is-reaped",
     does: "A version whose client hung up before the answer is there for a while, and then removed.",
-    scenarios: &["faults/create-again-after-a-lost-answer"],
+    scenarios: &[
+        "faults/create-again-after-a-lost-answer",
+        "faults/creates-over-connections-that-break",
+    ],
     breaks: &["ORD-7"],
-    may_break: &[],
+    may_break: &["ORD-6"],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/version/create") else {

@@ -22,7 +22,7 @@ const HALF: Duration = Duration::from_secs(2);
 /// How long a server that never comes to rest is looked at.
 const LONGEST: Duration = Duration::from_secs(10);
 /// How long readers wait between two looks, at first and at last.
-const PAUSES: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(40)];
+const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_millis(80)];
 
 /// Changes that are sent over connections that break, told as a whole: one line of the transcript,
 /// and one finding for each way to go wrong.

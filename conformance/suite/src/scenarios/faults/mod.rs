@@ -3,6 +3,7 @@
 mod batches;
 mod commits;
 mod creates;
+mod histories;
 mod tables;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub(super) const SCENARIOS: &[&[Scenario]] = &[
     batches::SCENARIOS,
     commits::SCENARIOS,
     tables::SCENARIOS,
+    histories::SCENARIOS,
 ];
 
 /// At how many moments of the server's work a connection ends.
