@@ -167,6 +167,24 @@ impl Store {
         .await
     }
 
+    /// As [`write`](Self::write), and then deletes the directories of tables that `work` names. Once
+    /// begun, both are done whether the client waits for them or not: nothing else would ever find
+    /// those directories again.
+    pub(crate) async fn write_and_delete<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        F: FnOnce(&Transaction<'_>) -> Result<(T, Vec<String>), Error> + Send + 'static,
+        T: Send + 'static,
+    {
+        let store = self.clone();
+        tokio::spawn(async move {
+            let (result, directories) = store.write(work).await?;
+            store.data_root.remove(directories).await?;
+            Ok(result)
+        })
+        .await
+        .map_err(Error::internal)?
+    }
+
     async fn run<T, F>(&self, work: F) -> Result<T, Error>
     where
         F: FnOnce(&mut Connection) -> Result<T, Error> + Send + 'static,

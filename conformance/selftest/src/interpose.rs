@@ -64,11 +64,14 @@ impl Received {
     /// that route; `suffix` is what follows the identifier.
     #[must_use]
     pub fn table(&self, suffix: &str) -> Option<Vec<String>> {
-        let id = self
-            .uri
-            .path()
-            .strip_prefix("/v1/table/")?
-            .strip_suffix(suffix)?;
+        self.named("/v1/table/", suffix)
+    }
+
+    /// The same for any route; `prefix` is what precedes the identifier.
+    #[must_use]
+    pub fn named(&self, prefix: &str, suffix: &str) -> Option<Vec<String>> {
+        let path = self.uri.path();
+        let id = path.strip_prefix(prefix)?.strip_suffix(suffix)?;
         let id = percent_decode_str(id).decode_utf8().ok()?;
         (!id.contains('/')).then(|| id.split('$').map(str::to_owned).collect())
     }
@@ -81,6 +84,19 @@ impl Received {
             .filter_map(|pair| pair.split_once('='))
             .find_map(|(key, value)| (key == name).then_some(value))?;
         Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+    }
+
+    /// The same request with another body.
+    #[must_use]
+    pub fn with(&self, body: &Value) -> Self {
+        let mut headers = self.headers.clone();
+        headers.remove(header::CONTENT_LENGTH);
+        Self {
+            method: self.method.clone(),
+            uri: self.uri.clone(),
+            body: Bytes::from(body.to_string()),
+            headers,
+        }
     }
 
     /// The body as JSON; null if it is none.

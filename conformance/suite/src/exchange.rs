@@ -42,6 +42,9 @@ impl Exchange {
             }
             Err(error) => report["error"] = Value::String(error.clone()),
         }
+        if let Some(fault) = self.fault {
+            report["fault"] = Value::String(fault.to_string());
+        }
         if self.put_off > 0 {
             report["put_off"] = json!(self.put_off);
         }
@@ -91,8 +94,12 @@ impl Exchange {
             }
             Err(error) => format!("no answer: {error}"),
         };
+        let way = match self.fault {
+            None => String::new(),
+            Some(fault) => format!("\n  {fault}"),
+        };
         format!(
-            "{} {}{}\n  -> {}",
+            "{} {}{}{way}\n  -> {}",
             self.operation.method,
             self.url,
             clipped(&sent),

@@ -18,6 +18,7 @@ pub mod outcome;
 pub mod plan;
 pub mod play;
 pub mod protocol;
+pub mod proxy;
 pub mod race;
 pub mod report;
 pub mod requirement;

@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 use crate::cleanup::{self, Leftovers};
 use crate::entry::Entry;
 use crate::outcome::Outcome;
+use crate::proxy::Fault;
 use crate::scenario::{Flow, Scenario, Stop};
 use crate::stage::{Stage, Table};
 use crate::support::{self, PROBE, Support, Unsupported};
@@ -242,6 +243,15 @@ impl Session {
 
     pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {
         self.wire.send(call.borrow()).await
+    }
+
+    pub(crate) async fn send_through(
+        &self,
+        fault: Fault,
+        call: impl Borrow<Call>,
+    ) -> Flow<Exchange> {
+        let sent = self.wire.send_through(fault, call.borrow()).await;
+        sent.map_err(|error| Stop::Inconclusive(error.to_string()))
     }
 
     pub(crate) fn made_namespace(&self, id: &[String]) {

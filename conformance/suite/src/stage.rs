@@ -14,6 +14,7 @@ use crate::entry::{Entry, Manifest};
 use crate::history::{Recorder, Recording};
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::outcome::Outcome;
+use crate::proxy::Fault;
 use crate::requirement::{Level, catalogue};
 use crate::scenario::{Flow, Scenario, Stop};
 use crate::session::Session;
@@ -282,14 +283,48 @@ impl Stage {
         let recorded = self.0.recorder.begins(&call);
         let exchange = Arc::new(self.session().send(Arc::clone(&call)).await);
         self.0.recorder.ended(recorded, &exchange);
-        let deviations = validity::deviations(&exchange);
+        self.check(&exchange);
+        exchange
+    }
+
+    /// Sends a call once over a connection that breaks in this way, and waits for what comes back;
+    /// the transcript calls it `label`.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the connection cannot be broken in this way.
+    pub async fn ask_through(&self, label: &str, fault: Fault, call: Call) -> Flow<Answer> {
+        let exchange = self.exchange_through(fault, call).await?;
+        Ok(Answer::new(self.clone(), label.to_owned(), exchange))
+    }
+
+    /// Sends a call once over a connection that breaks in this way, and waits for what comes back,
+    /// which no line of the transcript is about.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`] if the connection cannot be broken in this way.
+    pub async fn exchange_through(&self, fault: Fault, call: Call) -> Flow<Arc<Exchange>> {
+        let call = Arc::new(call);
+        let recorded = self.0.recorder.begins(&call);
+        let exchange = Arc::new(self.session().send_through(fault, call).await?);
+        self.0.recorder.ended(recorded, &exchange);
+        // Another answer is not the server's.
+        if fault.passes_the_answer() {
+            self.check(&exchange);
+        }
+        Ok(exchange)
+    }
+
+    /// Checks what the protocol says of every answer.
+    fn check(&self, exchange: &Arc<Exchange>) {
+        let deviations = validity::deviations(exchange);
         if deviations.is_empty() {
-            sdk::check(&exchange);
+            sdk::check(exchange);
         }
         for (requirement, level, deviation) in deviations {
             self.find(requirement, level, deviation);
         }
-        exchange
     }
 
     /// Creates a version of a table.

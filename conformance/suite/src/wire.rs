@@ -9,8 +9,10 @@ use futures::TryFutureExt;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use crate::protocol::{self, Operation};
+use crate::proxy::{self, Fault, Proxy, ProxyError};
 use crate::race;
 use crate::target::Target;
 
@@ -141,6 +143,8 @@ pub struct Exchange {
     pub(crate) client: u32,
     /// Answers of 429 and 503 that were waited out before this one.
     pub(crate) put_off: u32,
+    /// What was done to the request on its way.
+    pub(crate) fault: Option<Fault>,
     /// Whether the server may have got the request more than once: a refusal does not say then that
     /// it was not carried out.
     pub(crate) repeated: bool,
@@ -184,6 +188,12 @@ impl Exchange {
         self.client
     }
 
+    /// What the suite's proxy did to the request; none if it did not go through it.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
     /// When the request was about to be sent, for the first time if it was put off.
     #[must_use]
     pub fn started(&self) -> Instant {
@@ -212,24 +222,47 @@ pub(crate) struct Wire {
     http: reqwest::Client,
     target: Target,
     count: AtomicU64,
+    broken: OnceCell<BrokenWay>,
+}
+
+/// The way to the server on which connections break.
+struct BrokenWay {
+    proxy: Proxy,
+    http: reqwest::Client,
+}
+
+/// Why no request can be sent over connections that break.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BrokenWayError {
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+    #[error("the HTTP client cannot be set up: {0}")]
+    Client(#[from] ClientError),
+}
+
+/// The suite's settings of an HTTP client, whatever it connects to.
+fn client(url: &str, target: &Target) -> Result<reqwest::ClientBuilder, ClientError> {
+    // The SDK's settings for TLS and redirects; all that is sent and read is the suite's own.
+    let builder = lance_namespace_client::http_client_builder(url)?;
+    Ok(builder
+        .connect_timeout(Duration::from_secs(10))
+        .timeout(target.timeout())
+        .user_agent(concat!("lance-namespace-suite/", env!("CARGO_PKG_VERSION")))
+        .no_proxy())
 }
 
 impl Wire {
     pub(crate) fn new(target: Target) -> Result<Self, ClientError> {
-        // The SDK's settings for TLS and redirects; all that is sent and read is the suite's own.
-        let http = lance_namespace_client::http_client_builder(&target.url_without_user())?
-            .connect_timeout(Duration::from_secs(10))
-            .timeout(target.timeout())
+        let http = client(&target.url_without_user(), &target)?
             // Shorter than the keep-alive of common servers: a request on a connection that the
             // server is closing would count as unanswered.
             .pool_idle_timeout(Duration::from_secs(3))
-            .user_agent(concat!("lance-namespace-suite/", env!("CARGO_PKG_VERSION")))
-            .no_proxy()
             .build()?;
         Ok(Self {
             http,
             target,
             count: AtomicU64::new(0),
+            broken: OnceCell::new(),
         })
     }
 
@@ -250,7 +283,7 @@ impl Wire {
         let mut put_off = 0;
         let first = Instant::now();
         loop {
-            let mut exchange = self.send_once(call, put_off).await;
+            let mut exchange = self.send_once(call, put_off, None).await;
             if put_off > 0 {
                 exchange.started = first;
             }
@@ -267,14 +300,51 @@ impl Wire {
         }
     }
 
-    async fn send_once(&self, call: &Call, put_off: u32) -> Exchange {
+    /// Sends a call once over a connection that breaks in this way.
+    ///
+    /// # Errors
+    ///
+    /// If the proxy that breaks it cannot be set up.
+    pub(crate) async fn send_through(
+        &self,
+        fault: Fault,
+        call: &Call,
+    ) -> Result<Exchange, BrokenWayError> {
+        let way = self
+            .broken
+            .get_or_try_init(async || {
+                let proxy = Proxy::start(&self.target, Fault::Delay(Duration::ZERO)).await?;
+                let http = client(&proxy.url(), &self.target)?
+                    .pool_max_idle_per_host(0)
+                    .build()
+                    .map_err(ClientError::from)?;
+                Ok::<_, BrokenWayError>(BrokenWay { proxy, http })
+            })
+            .await?;
+        Ok(self.send_once(call, 0, Some((fault, way))).await)
+    }
+
+    async fn send_once(
+        &self,
+        call: &Call,
+        put_off: u32,
+        broken: Option<(Fault, &BrokenWay)>,
+    ) -> Exchange {
         self.count.fetch_add(1, Ordering::Relaxed);
         let url = self.url(call);
-        let mut request = self
-            .http
-            .request(call.operation.method.clone(), &url)
-            .headers(self.target.headers().clone())
-            .header(ACCEPT, HeaderValue::from_static("application/json"));
+        let method = call.operation.method.clone();
+        let mut request = match broken {
+            None => self.http.request(method, &url),
+            Some((fault, way)) => {
+                let base = self.target.url().as_str();
+                let rest = url.strip_prefix(base).unwrap_or(&url);
+                let url = format!("{}{rest}", way.proxy.url_for(&self.target));
+                let request = way.http.request(method, url);
+                request.header(proxy::HEADER, fault.header())
+            }
+        }
+        .headers(self.target.headers().clone())
+        .header(ACCEPT, HeaderValue::from_static("application/json"));
         request = match &call.body {
             // Some servers answer 411 to a POST that does not say how long it is.
             Body::None if call.operation.method == http::Method::POST => {
@@ -312,7 +382,8 @@ impl Wire {
             ended: Instant::now(),
             client: race::client(),
             put_off,
-            repeated: false,
+            fault: broken.map(|(fault, _)| fault),
+            repeated: matches!(broken, Some((Fault::SendTwice, _))),
         }
     }
 

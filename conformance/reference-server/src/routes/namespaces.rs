@@ -49,8 +49,8 @@ pub(super) async fn create(
     State(store): State<Store>,
     Call { id, body }: Call<Identifier, CreateNamespace>,
 ) -> Result<Json<Created>, Error> {
-    let (created, directories) = store
-        .write(move |tx| {
+    let created = store
+        .write_and_delete(move |tx| {
             let mode = body.mode.unwrap_or(CreateMode::Create);
             let properties = body.properties.unwrap_or_default();
             let (properties, directories) = create_with(tx, &id, mode, properties)?;
@@ -64,7 +64,6 @@ pub(super) async fn create(
             ))
         })
         .await?;
-    store.data_root().remove(directories).await?;
     Ok(Json(created))
 }
 
@@ -178,21 +177,22 @@ pub(super) async fn drop(
     State(store): State<Store>,
     Call { id, body }: Call<Identifier, DropNamespace>,
 ) -> Result<Response, Error> {
-    let dropped = store.write(move |tx| drop_with(tx, &id, &body)).await?;
-    let Some((properties, directories)) = dropped else {
+    let dropped = store
+        .write_and_delete(move |tx| drop_with(tx, &id, &body))
+        .await?;
+    let Some(properties) = dropped else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
-    store.data_root().remove(directories).await?;
     // No transaction id: in this operation it would say that the drop still goes on.
     Ok(Json(Described { properties }).into_response())
 }
 
-/// Returns the properties and the directories of the namespace, or nothing if it was skipped.
+/// Returns the properties of the namespace, or nothing if it was skipped, and its directories.
 fn drop_with(
     tx: &Transaction<'_>,
     id: &Identifier,
     request: &DropNamespace,
-) -> Result<Option<(Properties, Vec<String>)>, Error> {
+) -> Result<(Option<Properties>, Vec<String>), Error> {
     if id.is_root() {
         return Err(Error::invalid("the root namespace cannot be dropped"));
     }
@@ -201,7 +201,7 @@ fn drop_with(
             if error.kind() == ErrorKind::NamespaceNotFound
                 && request.mode == Some(DropMode::Skip) =>
         {
-            return Ok(None);
+            return Ok((None, Vec::new()));
         }
         namespace => namespace?,
     };
@@ -211,5 +211,5 @@ fn drop_with(
         return Err(Error::new(ErrorKind::NamespaceNotEmpty, message));
     }
     let directories = namespaces::remove(tx, namespace.key)?;
-    Ok(Some((namespace.properties, directories)))
+    Ok((Some(namespace.properties), directories))
 }

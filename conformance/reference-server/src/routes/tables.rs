@@ -256,14 +256,11 @@ pub(super) async fn drop(
     Target(id): Target<TableId>,
 ) -> Result<Json<Removed>, Error> {
     let (id, table) = store
-        .write(move |tx| {
-            let table = tables::remove(tx, &id)?;
-            Ok((id, table))
+        .write_and_delete(move |tx| {
+            let mut table = tables::remove(tx, &id)?;
+            let directory = Vec::from_iter(table.directory.take());
+            Ok(((id, table), directory))
         })
-        .await?;
-    store
-        .data_root()
-        .remove(Vec::from_iter(table.directory))
         .await?;
     Ok(Json(Removed {
         // An id would say that the drop still goes on.

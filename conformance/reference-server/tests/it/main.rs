@@ -8,6 +8,7 @@
 mod auth;
 mod batch;
 mod concurrency;
+mod disconnects;
 mod errors;
 mod harness;
 mod identifiers;

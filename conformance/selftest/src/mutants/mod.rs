@@ -1,6 +1,7 @@
 //! The mutants, by what they break.
 
 mod batches;
+mod faults;
 mod identifiers;
 mod listing;
 mod listings;
@@ -20,6 +21,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         tables::MUTANTS,
         listing::MUTANTS,
         identifiers::MUTANTS,
+        faults::MUTANTS,
     ];
     kinds.into_iter().flatten()
 }

@@ -5,3 +5,4 @@
 mod command_line;
 mod honest;
 mod mutants;
+mod proxy;

@@ -1,6 +1,7 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod faults;
 mod identifiers;
 mod isolation;
 mod listing;
@@ -25,6 +26,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         tables::SCENARIOS,
         listing::SCENARIOS,
         identifiers::SCENARIOS,
+        faults::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

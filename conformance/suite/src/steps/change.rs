@@ -38,10 +38,17 @@ impl Change {
         Self::of(Kind::Commit)
     }
 
-    /// One operation by itself: `CreateTableVersion` or `DeclareTable`.
+    /// One operation by itself: `CreateTableVersion`, `DeclareTable`, `DeregisterTable`, or
+    /// `BatchDeleteTableVersions` of one version.
     #[must_use]
     pub fn single() -> Self {
         Self::of(Kind::Single)
+    }
+
+    /// Another one of the same kind, without entries or operations yet.
+    #[must_use]
+    pub fn alike(&self) -> Self {
+        Self::of(self.kind)
     }
 
     fn of(kind: Kind) -> Self {
@@ -124,6 +131,10 @@ impl Change {
             (Kind::Batch, _) => calls::batch_create(&self.parts),
             (Kind::Commit, _) => calls::commit(&self.parts),
             (Kind::Single, [Effect::Declared(id)]) => calls::declare(id),
+            (Kind::Single, [Effect::Deregistered(id)]) => calls::deregister(id),
+            (Kind::Single, [Effect::Deleted { table, version }]) => {
+                calls::delete_versions(table, &[(*version, *version + 1)])
+            }
             (
                 Kind::Single,
                 [

@@ -68,13 +68,23 @@ impl Watch {
     /// From now on the readers look at this change. It is sent, and they look on for a moment after
     /// its answer.
     pub async fn send(&self, s: &Stage, label: &str, change: &Change) -> Answer {
-        self.shared.changes().push(Arc::new(change.clone()));
+        self.look_at(change);
         let answer = s.ask(label, change.call()).await;
+        self.look_on(change).await;
+        answer
+    }
+
+    /// From now on the readers look at this change.
+    pub(super) fn look_at(&self, change: &Change) {
+        self.shared.changes().push(Arc::new(change.clone()));
+    }
+
+    /// Waits until the readers have looked at this change for a moment more.
+    pub(super) async fn look_on(&self, change: &Change) {
         self.shared.reads.store(0, Ordering::Relaxed);
         while self.shared.reads.load(Ordering::Relaxed) < 2 * change.effects().len() {
             tokio::time::sleep(IDLE).await;
         }
-        answer
     }
 
     /// What the readers saw of each change.
