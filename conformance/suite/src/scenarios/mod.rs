@@ -1,9 +1,12 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod branches;
 mod isolation;
 mod ordering;
 mod put_if_not_exists;
+mod tags;
+mod transactions;
 
 use crate::scenario::Scenario;
 
@@ -17,6 +20,9 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        tags::SCENARIOS,
+        branches::SCENARIOS,
+        transactions::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

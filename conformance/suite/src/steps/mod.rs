@@ -10,7 +10,9 @@ mod listing;
 mod order;
 mod paging;
 mod reading;
+mod refs;
 mod rounds;
+mod transaction;
 mod versions;
 mod watch;
 
@@ -22,5 +24,7 @@ pub use growth::{Growth, LookForLatest};
 pub use listing::{End, Listing, Walk};
 pub use order::descending;
 pub use paging::Paging;
+pub use refs::{Claimed, Named, ODD_NAMES, one_claim};
 pub use rounds::Rounds;
+pub use transaction::{OWN_KEYS, Properties, properties, transaction_ids};
 pub use watch::{Views, Watch};
