@@ -165,6 +165,18 @@ impl Refusal {
         codes: &[23],
         label: "conflict: branch",
     };
+    /// The caller is unknown: 401, code 16.
+    pub const UNAUTHENTICATED: Self = Self {
+        status: 401,
+        codes: &[16],
+        label: "denied",
+    };
+    /// The caller may not do this: 403, code 15.
+    pub const DENIED: Self = Self {
+        status: 403,
+        codes: &[15],
+        label: "denied",
+    };
     /// No such transaction: 404, code 10.
     pub const NO_TRANSACTION: Self = Self {
         status: 404,

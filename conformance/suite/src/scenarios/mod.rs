@@ -1,6 +1,7 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod authentication;
 mod branches;
 mod isolation;
 mod ordering;
@@ -23,6 +24,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         tags::SCENARIOS,
         branches::SCENARIOS,
         transactions::SCENARIOS,
+        authentication::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

@@ -80,8 +80,8 @@ async fn set_property(s: Stage) -> Flow {
         let action = set("a", value, Some(mode));
         applied(&s, "TX-5", &id, &label, action, &[("a", value)]).await?;
     }
-    let new = set("b", "1", Some("fail"));
-    let label = "set b, which is new, to 1 in mode fail";
+    let new = set("b", "1", Some("Fail"));
+    let label = "set b, which is new, to 1 in mode Fail";
     applied(&s, "TX-3", &id, label, new, &[("a", "7"), ("b", "1")]).await
 }
 

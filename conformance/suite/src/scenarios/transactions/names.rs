@@ -11,16 +11,10 @@ use crate::steps::transaction_ids;
 use crate::wire::Call;
 
 scenarios! {
-    /// A transaction that a write names in its answer can be described.
-    "transactions/a-transaction-that-a-write-names-is-there" => named_is_there {
-        tier: Transactions,
-        checks: ["TX-7"],
-        needs: ["DescribeTransaction"],
-    }
-    /// A transaction that no write has named is not found.
+    /// A transaction that a write names is there, and one that no write has named is not.
     "transactions/an-unknown-transaction-is-not-found" => unknown_is_not_found {
         tier: Transactions,
-        checks: ["TX-2"],
+        checks: ["TX-2", "TX-7"],
         needs: ["DescribeTransaction"],
     }
     /// A transaction that is not there cannot be altered, and is not made by that.
@@ -34,7 +28,8 @@ scenarios! {
 /// The name of no transaction.
 const GHOST: &str = "00000000-dead-4eef-8000-000000000000";
 
-async fn named_is_there(s: Stage) -> Flow {
+/// Looks for the transactions that writes name.
+async fn named_are_there(s: &Stage) -> Flow {
     let namespace = s.home().await?.child("n");
     s.session().made_namespace(&namespace);
     let table = s.unmade_table("t").await?;
@@ -81,6 +76,7 @@ async fn named_is_there(s: Stage) -> Flow {
 }
 
 async fn unknown_is_not_found(s: Stage) -> Flow {
+    named_are_there(&s).await?;
     let describe = calls::describe_transaction(&ghost(&s).await?);
     let answer = s.ask("describe an unknown transaction", describe).await;
     answer.refused("TX-2", Refusal::NO_TRANSACTION)
