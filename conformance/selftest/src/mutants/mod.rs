@@ -1,13 +1,25 @@
 //! The mutants, by what they break.
 
+mod authentication;
 mod batches;
+mod branches;
 mod listings;
+mod tags;
+mod transactions;
 mod versions;
 
 use crate::mutant::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    let kinds = [versions::MUTANTS, batches::MUTANTS, listings::MUTANTS];
+    let kinds = [
+        versions::MUTANTS,
+        batches::MUTANTS,
+        listings::MUTANTS,
+        tags::MUTANTS,
+        branches::MUTANTS,
+        transactions::MUTANTS,
+        authentication::MUTANTS,
+    ];
     kinds.into_iter().flatten()
 }
