@@ -50,6 +50,23 @@ pub(crate) enum Command {
         /// The SQLite file that keeps the catalogue; without it, memory.
         #[arg(long, value_name = "FILE")]
         db: Option<PathBuf>,
+        /// API key that every request must carry in the header x-api-key; without it, none.
+        #[arg(
+            long,
+            value_name = "K",
+            env = "LANCE_NAMESPACE_REQUIRE_API_KEY",
+            hide_env_values = true
+        )]
+        require_api_key: Option<String>,
+        /// Token that every request must carry in the header authorization, after `Bearer`;
+        /// without it, none.
+        #[arg(
+            long,
+            value_name = "T",
+            env = "LANCE_NAMESPACE_REQUIRE_BEARER_TOKEN",
+            hide_env_values = true
+        )]
+        require_bearer_token: Option<String>,
     },
     /// Remove what an earlier run left on a server.
     Cleanup {

@@ -135,8 +135,9 @@ impl Named {
 
     /// Whether an object of this kind is there.
     pub async fn there(&self, honest: &Honest, received: &Received, id: &[String]) -> bool {
-        let described = self.ask(honest, received, id, "describe", &json!({}));
-        described.await.status() == StatusCode::OK
+        let body = json!({});
+        let described = self.ask(honest, received, id, "describe", &body).await;
+        described.status() == StatusCode::OK
     }
 
     /// The names that the honest server lists in a namespace: `list` for namespaces, `table/list`.

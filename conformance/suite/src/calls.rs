@@ -180,6 +180,48 @@ pub fn rename(id: &[String], name: &str) -> Call {
     Call::new("RenameTable").id(id).json(body)
 }
 
+/// `UpdateTableTag` to a version of the main branch.
+#[must_use]
+pub fn update_tag(table: &Table, tag: &str, version: i64) -> Call {
+    let body = json!({ "id": table.id, "tag": tag, "version": version });
+    Call::new("UpdateTableTag").id(&table.id).json(body)
+}
+
+/// `DeleteTableTag`.
+#[must_use]
+pub fn delete_tag(table: &Table, tag: &str) -> Call {
+    let body = json!({ "id": table.id, "tag": tag });
+    Call::new("DeleteTableTag").id(&table.id).json(body)
+}
+
+/// `GetTableTagVersion`.
+#[must_use]
+pub fn tag_version(table: &Table, tag: &str) -> Call {
+    let body = json!({ "id": table.id, "tag": tag });
+    Call::new("GetTableTagVersion").id(&table.id).json(body)
+}
+
+/// `DeleteTableBranch`.
+#[must_use]
+pub fn delete_branch(table: &Table, name: &str) -> Call {
+    let body = json!({ "id": table.id, "name": name });
+    Call::new("DeleteTableBranch").id(&table.id).json(body)
+}
+
+/// `DescribeTransaction`.
+#[must_use]
+pub fn describe_transaction(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("DescribeTransaction").id(id).json(body)
+}
+
+/// `AlterTransaction` by these actions.
+#[must_use]
+pub fn alter_transaction(id: &[String], actions: &[Value]) -> Call {
+    let body = json!({ "id": id, "actions": actions });
+    Call::new("AlterTransaction").id(id).json(body)
+}
+
 fn ranges_json(ranges: &[(i64, i64)]) -> Vec<Value> {
     ranges
         .iter()

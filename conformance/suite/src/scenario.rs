@@ -93,6 +93,8 @@ pub enum Given {
     Replica,
     /// Credentials that the server knows, and others that it does not.
     Credentials,
+    /// The same for an API key or a bearer token, which have a place in a request's `identity`.
+    Identity,
 }
 
 impl Given {
@@ -103,6 +105,7 @@ impl Given {
             Self::ServerCommand => "--server-cmd",
             Self::Replica => "a second --server-url",
             Self::Credentials => "--bad-credential",
+            Self::Identity => "--bad-credential for x-api-key or authorization",
         }
     }
 }

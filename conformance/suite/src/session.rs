@@ -272,10 +272,11 @@ impl Session {
         let mut lacking: BTreeMap<&str, Unsupported> = BTreeMap::new();
         for &operation in operations {
             // What cannot even be set up for is lacking for the same reason.
-            let chain = support::prerequisite(operation)
-                .into_iter()
-                .chain([operation]);
-            for operation in chain {
+            let chain = std::iter::successors(Some(operation), |operation| {
+                support::prerequisite(operation)
+            });
+            let chain: Vec<&'static str> = chain.collect();
+            for operation in chain.into_iter().rev() {
                 if let Support::No(unsupported) = self.support(operation).await? {
                     lacking.insert(operation, unsupported);
                     break;

@@ -19,6 +19,7 @@ use crate::requirement::{Level, catalogue};
 use crate::scenario::{Flow, Scenario, Stop};
 use crate::session::Session;
 use crate::staging::Staging;
+use crate::target::Target;
 use crate::wire::{Call, Exchange};
 use crate::{calls, sdk, validity};
 
@@ -93,6 +94,12 @@ impl Stage {
     #[must_use]
     pub fn session(&self) -> &Arc<Session> {
         &self.0.session
+    }
+
+    /// The server under test, as the run was given it.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        self.session().target()
     }
 
     // --- what it plays on ---

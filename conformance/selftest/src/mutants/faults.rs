@@ -107,6 +107,7 @@ const BATCH_STOPS_WHEN_THE_CLIENT_IS_GONE: Mutant = Mutant {
     ],
     breaks: &["BAT-9", "ORD-7"],
     may_break: &["ORD-6"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {
@@ -135,6 +136,7 @@ const BATCH_OF_WHAT_HAS_COME: Mutant = Mutant {
     scenarios: &["faults/broken-off-batch-is-whole-or-nothing"],
     breaks: &["BAT-9"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         Router::new().fallback(move |request: Request| {
             let honest = honest.clone();
@@ -181,6 +183,7 @@ const REFUSED_BATCH_IS_TAKEN_BACK: Mutant = Mutant {
     scenarios: &["faults/broken-off-refused-batch-leaves-nothing"],
     breaks: &["BAT-2"],
     may_break: &["BAT-9"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {
@@ -213,6 +216,7 @@ const REPEATED_BATCH_REPLACES: Mutant = Mutant {
     scenarios: &["faults/batch-again-after-a-lost-answer"],
     breaks: &["BAT-1", "BAT-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {
@@ -239,6 +243,7 @@ const UNANSWERED_CREATE_IS_A_DRAFT: Mutant = Mutant {
     scenarios: &["faults/create-again-after-a-lost-answer"],
     breaks: &["VER-1", "VER-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let drafts = Ghosts::default();
         interpose(honest, move |honest, received| {
@@ -269,6 +274,7 @@ const UNANSWERED_CREATE_IS_REAPED: Mutant = Mutant {
     ],
     breaks: &["ORD-7"],
     may_break: &["ORD-6"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/version/create") else {
@@ -295,6 +301,7 @@ const CREATE_OF_A_GONE_CLIENT_COMES_LATE: Mutant = Mutant {
     scenarios: &["faults/create-after-a-client-that-is-gone"],
     breaks: &["VER-4"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/version/create") else {
@@ -322,6 +329,7 @@ const COMMIT_STOPS_WHEN_THE_CLIENT_IS_GONE: Mutant = Mutant {
     scenarios: &["faults/broken-off-commit-is-whole-or-nothing"],
     breaks: &["COM-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != COMMIT {
@@ -350,6 +358,7 @@ const REFUSED_COMMIT_IS_TAKEN_BACK: Mutant = Mutant {
     scenarios: &["faults/broken-off-refused-commit-is-never-seen"],
     breaks: &["COM-4"],
     may_break: &["COM-1"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != COMMIT {
@@ -388,6 +397,7 @@ const REPEATED_COMMIT_REPLACES: Mutant = Mutant {
     scenarios: &["faults/commit-again-after-a-lost-answer"],
     breaks: &["COM-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != COMMIT {
@@ -468,6 +478,7 @@ const UNFINISHED_DECLARE_IS_LISTED: Mutant = Mutant {
     scenarios: &["faults/declare-with-a-lost-answer"],
     breaks: &["TBL-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| half_done_tables(honest, "/declare", false),
 };
 
@@ -477,6 +488,7 @@ const DECLARE_AGAIN_IS_A_SUCCESS: Mutant = Mutant {
     scenarios: &["faults/declare-with-a-lost-answer"],
     breaks: &["TBL-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/declare") else {
@@ -500,6 +512,7 @@ const UNFINISHED_DEREGISTER_IS_LISTED: Mutant = Mutant {
     scenarios: &["faults/deregister-with-a-lost-answer"],
     breaks: &["TBL-4"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| half_done_tables(honest, "/deregister", true),
 };
 
@@ -509,6 +522,7 @@ const UNFINISHED_DELETE_IS_LISTED: Mutant = Mutant {
     scenarios: &["faults/delete-with-a-lost-answer"],
     breaks: &["VER-13"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let stale = Ghosts::default();
         interpose(honest, move |honest, received| {

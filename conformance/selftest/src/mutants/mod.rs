@@ -1,12 +1,16 @@
 //! The mutants, by what they break.
 
+mod authentication;
 mod batches;
+mod branches;
 mod faults;
 mod identifiers;
 mod listing;
 mod listings;
 mod namespaces;
 mod tables;
+mod tags;
+mod transactions;
 mod versions;
 
 use crate::mutant::Mutant;
@@ -22,6 +26,10 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         listing::MUTANTS,
         identifiers::MUTANTS,
         faults::MUTANTS,
+        tags::MUTANTS,
+        branches::MUTANTS,
+        transactions::MUTANTS,
+        authentication::MUTANTS,
     ];
     kinds.into_iter().flatten()
 }

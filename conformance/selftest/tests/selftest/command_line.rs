@@ -47,7 +47,14 @@ static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
 
 fn run(args: &[&str]) -> Output {
     let mut command = Command::new(&*COMMAND);
-    for variable in ["SERVER_URL", "API_KEY", "BEARER_TOKEN", "HEADERS", "PARENT"] {
+    for variable in [
+        "SERVER_URL",
+        "API_KEY",
+        "BEARER_TOKEN",
+        "HEADERS",
+        "BAD_CREDENTIALS",
+        "PARENT",
+    ] {
         command.env_remove(format!("LANCE_NAMESPACE_{variable}"));
     }
     command.args(args).output().unwrap()

@@ -186,7 +186,8 @@ fn finding(text: &mut String, finding: &Finding, target: &Target) {
     push(text, &wrapped(&format!("expected: {expected}"), "    "));
     push(text, &wrapped(&format!("actual:   {actual}"), "    "));
     for exchange in exchanges.iter().take(EXCHANGES) {
-        for line in exchange.summary().lines() {
+        // A server may repeat a secret in its answer.
+        for line in target.without_secrets(&exchange.summary()).lines() {
             push(text, &format!("    {line}"));
         }
     }

@@ -1,6 +1,8 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod authentication;
+mod branches;
 mod faults;
 mod identifiers;
 mod isolation;
@@ -9,6 +11,8 @@ mod namespaces;
 mod ordering;
 mod put_if_not_exists;
 mod tables;
+mod tags;
+mod transactions;
 
 use crate::scenario::Scenario;
 
@@ -27,6 +31,10 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         listing::SCENARIOS,
         identifiers::SCENARIOS,
         faults::SCENARIOS,
+        tags::SCENARIOS,
+        branches::SCENARIOS,
+        transactions::SCENARIOS,
+        authentication::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families
