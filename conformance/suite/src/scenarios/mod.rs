@@ -1,7 +1,9 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod identifiers;
 mod isolation;
+mod listing;
 mod namespaces;
 mod ordering;
 mod put_if_not_exists;
@@ -21,6 +23,8 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         ordering::SCENARIOS,
         namespaces::SCENARIOS,
         tables::SCENARIOS,
+        listing::SCENARIOS,
+        identifiers::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

@@ -283,7 +283,7 @@ pub struct Walk {
     /// Their exchanges, and that of the page that was not given.
     pub exchanges: Vec<Arc<Exchange>>,
     tokens: BTreeSet<String>,
-    pub(super) seen: BTreeSet<String>,
+    pub(crate) seen: BTreeSet<String>,
     barren: usize,
     /// How the listing ended, if it did.
     pub end: Option<End>,
