@@ -19,6 +19,7 @@ const LONGEST_BODY: usize = 64 << 20;
 pub struct Honest(Router);
 
 /// A request, read whole.
+#[derive(Clone)]
 pub struct Received {
     /// The HTTP method.
     pub method: Method,
