@@ -91,6 +91,15 @@ impl Named {
         self.id.split_last().map_or(&[], |(_, parent)| parent)
     }
 
+    /// The same about the namespace of this identifier, whatever it is now.
+    #[must_use]
+    pub fn as_namespace(&self) -> Self {
+        Self {
+            kind: Kind::Namespace,
+            ..self.clone()
+        }
+    }
+
     /// The identifier of a sibling.
     #[must_use]
     pub fn sibling(&self, name: &str) -> Vec<String> {
@@ -148,10 +157,7 @@ impl Named {
         id: &[String],
         action: &str,
     ) -> Vec<String> {
-        let above = Self {
-            kind: Kind::Namespace,
-            ..self.clone()
-        };
+        let above = self.as_namespace();
         let answer = above.ask(honest, received, id, action, &json!({})).await;
         let body = json_of(answer).await;
         let names = ["namespaces", "tables"]

@@ -77,7 +77,7 @@ const BODY_GOES_BEFORE_THE_ROUTE: Mutant = Mutant {
 
 const ID_IN_THE_BODY_IS_NEEDED: Mutant = Mutant {
     name: "id-in-the-body-is-needed",
-    does: "A body without the identifier is refused.",
+    does: "DeclareTable without the identifier in the body is refused.",
     scenarios: &["identifiers/route-alone-names-the-object"],
     breaks: &["REST-2"],
     may_break: &[],
@@ -85,8 +85,9 @@ const ID_IN_THE_BODY_IS_NEEDED: Mutant = Mutant {
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let body = received.json();
-            let made = Named::of(&received).is_some_and(|named| named.makes());
-            if made && body.is_object() && body["id"].is_null() {
+            let declares =
+                Named::of(&received).is_some_and(|named| named.asks(Kind::Table, "declare"));
+            if declares && body.is_object() && body["id"].is_null() {
                 return refusal(StatusCode::BAD_REQUEST, 13);
             }
             honest.answer(received).await
@@ -204,9 +205,9 @@ const SLASH_IN_A_NAME_IS_LOST: Mutant = Mutant {
     name: "slash-in-a-name-is-lost",
     does: "Several slashes in a name are one, as in a path.",
     scenarios: &["identifiers/odd-names-*"],
-    breaks: &["LIST-1"],
-    may_break: &["REST-11", "REST-15"],
-    warns: &[],
+    breaks: &[],
+    may_break: &[],
+    warns: &["REST-11"],
     wrap: |honest| misread(honest, |named| each(named, |part| part.replace("//", "/"))),
 };
 
@@ -287,7 +288,9 @@ const NAMES_ARE_CUT: Mutant = Mutant {
     wrap: |honest| {
         misread(honest, |named| {
             each(named, |part| {
-                part[..part.floor_char_boundary(250)].to_owned()
+                let cuts = (0..=part.len().min(250)).rev();
+                let end = cuts.into_iter().find(|at| part.is_char_boundary(*at));
+                part[..end.unwrap_or_default()].to_owned()
             })
         })
     },

@@ -303,10 +303,7 @@ const WHAT_IS_ABOVE_IS_MADE_ON_THE_WAY: Mutant = Mutant {
             let makes = named.makes() || named.asks(Kind::Table, "register");
             let answer = honest.answer(received.clone()).await;
             if makes && answer.status() == StatusCode::NOT_FOUND {
-                let above = Named {
-                    kind: Kind::Namespace,
-                    ..named
-                };
+                let above = named.as_namespace();
                 let parent = above.parent().to_vec();
                 above
                     .ask(&honest, &received, &parent, "create", &json!({}))
@@ -437,6 +434,9 @@ const DROP_CHECKS_THEN_ACTS: Mutant = Mutant {
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(named) = asks(&received, Kind::Namespace, "drop") else {
+                if asks(&received, Kind::Table, "declare").is_some() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
                 return honest.answer(received).await;
             };
             let inside = [
@@ -448,7 +448,7 @@ const DROP_CHECKS_THEN_ACTS: Mutant = Mutant {
             if inside.iter().any(|names| !names.is_empty()) {
                 return honest.answer(received).await;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(80)).await;
             let received = with_body(received, |body| body["behavior"] = json!("Cascade"));
             honest.answer(received).await
         })

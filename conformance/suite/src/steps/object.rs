@@ -129,6 +129,16 @@ impl Stage {
         }
     }
 
+    /// Makes it, if the server takes its name. What may be there afterwards, the run's clean-up
+    /// removes.
+    pub async fn try_to_make(&self, object: &Object) -> Arc<Exchange> {
+        let made = self.exchange(object.make()).await;
+        if !matches!(Outcome::of(&made), Outcome::Refused(..)) {
+            self.will_make(object);
+        }
+        made
+    }
+
     /// Makes it, as part of the set-up.
     ///
     /// # Errors

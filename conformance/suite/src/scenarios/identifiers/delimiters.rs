@@ -40,6 +40,11 @@ scenarios! {
     }
 }
 
+/// Whether what stands between client and server may refuse it in a route.
+fn is_often_refused(delimiter: &str) -> bool {
+    matches!(delimiter, "/" | "%" | "#" | "é")
+}
+
 /// The call for an identifier joined by this delimiter.
 fn joined(call: Call, id: &[String], delimiter: &str) -> Call {
     let text = match id {
@@ -82,10 +87,12 @@ async fn any_delimiter_joins(s: Stage) -> Flow {
             };
             let at = format!("{delimiter}, {}: {outcome}", object.label());
             let shown = [made, described, by_it];
-            // Some of these are refused on the way, before they reach a server.
-            match delimiter {
-                "/" | "%" | "#" | "é" => faults.doubtful("REST-3", what, at, shown),
-                _ => faults.broken("REST-3", what, at, shown),
+            match is_often_refused(delimiter) {
+                true => {
+                    let what = "one that URLs escape does not";
+                    faults.doubtful("REST-3", what, at, shown);
+                }
+                false => faults.broken("REST-3", what, at, shown),
             }
             break;
         }
@@ -112,11 +119,13 @@ async fn delimiter_alone_is_the_root(s: Stage) -> Flow {
                 choice: "listing the root is denied".to_owned(),
             }),
             Some(End::Refused(outcome)) => {
-                let what = "the root is not listed";
                 let at = format!("{delimiter}: {outcome}");
-                match delimiter {
-                    "/" | "%" | "#" | "é" => faults.doubtful("REST-4", what, at, shown),
-                    _ => faults.broken("REST-4", what, at, shown),
+                match is_often_refused(delimiter) {
+                    true => {
+                        let what = "one that URLs escape does not";
+                        faults.doubtful("REST-4", what, at, shown);
+                    }
+                    false => faults.broken("REST-4", "the root is not listed", at, shown),
                 }
             }
             _ if walk.items().contains(&top.as_str()) => {}

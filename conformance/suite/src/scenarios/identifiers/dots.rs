@@ -132,8 +132,7 @@ async fn dot_names_lead_nowhere(s: Stage) -> Flow {
         }
         // Made, it is an object of its own; its removal removes nothing else.
         let table = Object::Table(id);
-        s.will_make(&table);
-        let made = s.exchange(table.make()).await;
+        let made = s.try_to_make(&table).await;
         if Outcome::of(&made) == Outcome::Ok {
             taken += 1;
             let removed = s.exchange(table.remove()).await;

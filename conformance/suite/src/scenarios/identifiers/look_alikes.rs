@@ -80,8 +80,7 @@ impl Filled {
     /// Makes all of it; answers whether the server takes the names.
     async fn made(&self, s: &Stage) -> Flow<bool> {
         for object in &self.objects {
-            s.will_make(object);
-            let made = s.exchange(object.make()).await;
+            let made = s.try_to_make(object).await;
             let outcome = Outcome::of(&made);
             if outcome.is_unknown() || outcome.is_throttled() {
                 return Err(Stop::Inconclusive(format!(
@@ -199,8 +198,7 @@ async fn spellings(s: Stage) -> Flow {
             continue;
         }
         let second = Object::Namespace(home.child(other));
-        s.will_make(&second);
-        let made = s.exchange(second.make()).await;
+        let made = s.try_to_make(&second).await;
         let second = Namespace {
             id: second.id().to_vec(),
         };

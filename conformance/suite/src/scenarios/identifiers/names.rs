@@ -128,8 +128,7 @@ async fn long_names(s: Stage) -> Flow {
 
 /// Makes an object whose name a server may refuse; answers the exchange if it was made.
 async fn tried(s: &Stage, object: &Object, faults: &mut Faults) -> Flow<Option<Arc<Exchange>>> {
-    s.will_make(object);
-    let made = s.exchange(object.make()).await;
+    let made = s.try_to_make(object).await;
     match Outcome::of(&made) {
         Outcome::Ok => Ok(Some(made)),
         outcome if outcome.is_unknown() || outcome.is_throttled() => Err(Stop::Inconclusive(
@@ -137,7 +136,12 @@ async fn tried(s: &Stage, object: &Object, faults: &mut Faults) -> Flow<Option<A
         )),
         Outcome::Failed(_) => {
             let what = "a name is answered with a server error";
-            faults.doubtful("REST-14", what, format!("{:?}", object.name()), [made]);
+            faults.doubtful("REST-14", what, quoted(object), [made]);
+            Ok(None)
+        }
+        Outcome::Refused(409, _) => {
+            let what = "a name that nobody gave is said to exist";
+            faults.doubtful("REST-11", what, quoted(object), [made]);
             Ok(None)
         }
         _ => Ok(None),
@@ -156,7 +160,7 @@ async fn live(s: &Stage, label: &str, objects: &[Object]) -> Flow {
         let (there, described) = look(s, object, &mut faults).await?;
         if there == Some(false) {
             let what = "one that was made is not there by its name";
-            let at = format!("{:?}", object.name());
+            let at = quoted(object);
             faults.broken("REST-15", what, at, [Arc::clone(&answer), described]);
         }
         made.push((object, answer));
@@ -180,12 +184,12 @@ async fn live(s: &Stage, label: &str, objects: &[Object]) -> Flow {
             match (Outcome::of(&removed), there, what) {
                 (Outcome::Ok, Some(true), false) => {
                     let what = "one that was removed is still there";
-                    let at = format!("{:?}", stays.name());
+                    let at = quoted(stays);
                     faults.broken("REST-15", what, at, [Arc::clone(&removed), described]);
                 }
                 (_, Some(false), true) => {
                     let what = "another one went with it";
-                    let at = format!("{:?} with {:?}", stays.name(), object.name());
+                    let at = format!("{} with {}", quoted(stays), quoted(object));
                     faults.broken("REST-11", what, at, [Arc::clone(&removed), described]);
                 }
                 _ => {}
@@ -196,7 +200,7 @@ async fn live(s: &Stage, label: &str, objects: &[Object]) -> Flow {
         let (there, described) = look(s, object, &mut faults).await?;
         if there == Some(false) {
             let what = "one went with others";
-            faults.broken("REST-11", what, format!("{:?}", object.name()), [described]);
+            faults.broken("REST-11", what, quoted(object), [described]);
         }
     }
     let held = "each there by its own name, and no other, or refused";
@@ -222,12 +226,24 @@ async fn look(
         }
         outcome => {
             let what = "one that was made cannot be described";
-            let at = format!("{:?}: {outcome}", object.name());
+            let at = format!("{}: {outcome}", quoted(object));
             faults.doubtful("REST-14", what, at, [Arc::clone(&exchange)]);
             None
         }
     };
     Ok((there, exchange))
+}
+
+/// A name as findings show it, a long one by its beginning.
+fn quoted(object: &Object) -> String {
+    let name = object.name();
+    match name.chars().count() {
+        ..=40 => format!("{name:?}"),
+        count => {
+            let beginning: String = name.chars().take(20).collect();
+            format!("{beginning:?}… of {count} characters")
+        }
+    }
 }
 
 /// Letter case and outer spaces, which a server may fold.
@@ -252,7 +268,7 @@ async fn listed(s: &Stage, made: &[(&Object, Arc<Exchange>)], faults: &mut Fault
         if items.contains(&name) {
             continue;
         }
-        let at = format!("{name:?}");
+        let at = quoted(object);
         match items.iter().any(|item| folded(item) == folded(name)) {
             true => faults.doubtful("LIST-1", "a name is listed altered", at, shown()),
             false => faults.broken("LIST-1", "one that was made is not listed", at, shown()),
@@ -289,7 +305,7 @@ fn apart(made: &[(&Object, Arc<Exchange>)], faults: &mut Faults) {
             others.find(|(_, other)| location(other).as_ref() == Some(&place))
         {
             let what = "two are at one location";
-            let names = format!("{:?} and {:?}", object.name(), other.name());
+            let names = format!("{} and {}", quoted(object), quoted(other));
             let shown = [Arc::clone(answer), Arc::clone(second)];
             faults.broken("REST-11", what, names, shown);
         }

@@ -237,6 +237,7 @@ async fn acknowledged_writes_are_done(s: Stage) -> Flow {
         if !there {
             let what = "a table that was declared is not there";
             faults.broken("REST-15", what, table.name(), [made.exchange, described]);
+            continue;
         }
         if at % 2 == 1 {
             let call = calls::deregister(table.id());
