@@ -3,12 +3,14 @@
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::play::{Played, Status};
 use crate::requirement::Level;
 use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::{Given, Tier};
 use crate::target::Target;
+use crate::timing::Timing;
 
 /// The version of the result's structure.
 pub const SCHEMA: u32 = 1;
@@ -28,6 +30,9 @@ pub struct RunResult {
     requests: u64,
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    soak_rounds: Option<u32>,
+    operations: BTreeMap<&'static str, OperationResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     manifests_out_of_reach: Option<String>,
     leftovers: Vec<String>,
     scenarios: Vec<ScenarioResult>,
@@ -43,6 +48,17 @@ struct Server {
 struct LeftOutResult {
     id: &'static str,
     lacks: Given,
+}
+
+/// How long the answers to one operation took.
+#[derive(Debug, Serialize)]
+struct OperationResult {
+    answers: u64,
+    per_second: f64,
+    p50_micros: u128,
+    p90_micros: u128,
+    p99_micros: u128,
+    max_micros: u128,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,6 +116,12 @@ impl RunResult {
             },
             requests: run.requests,
             seconds: run.took.as_secs_f64(),
+            soak_rounds: run.soak.map(|soak| soak.rounds),
+            operations: run
+                .timings
+                .iter()
+                .map(|timing| (timing.operation, operation(timing, run.took)))
+                .collect(),
             manifests_out_of_reach: run.manifests_out_of_reach.clone(),
             leftovers: run.leftovers.left.clone(),
             scenarios: run
@@ -108,6 +130,17 @@ impl RunResult {
                 .map(|played| scenario(played, target))
                 .collect(),
         }
+    }
+}
+
+fn operation(timing: &Timing, took: Duration) -> OperationResult {
+    OperationResult {
+        answers: timing.answers,
+        per_second: timing.per_second(took),
+        p50_micros: timing.p50.as_micros(),
+        p90_micros: timing.p90.as_micros(),
+        p99_micros: timing.p99.as_micros(),
+        max_micros: timing.max.as_micros(),
     }
 }
 
