@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
+use lance_namespace_history::operation::History;
 use serde::Serialize;
 
 use crate::golden;
@@ -64,6 +65,9 @@ pub struct Played {
     pub reason: Option<String>,
     /// The seed that a run must be given for the same to be played.
     pub seed: u64,
+    /// What its clients asked and were told: the history that was found to be broken, or the whole. None
+    /// if there was nothing that histories are about, or nobody [asked for it](Rules::histories).
+    pub history: Option<History>,
     /// How long it took.
     pub took: Duration,
 }
@@ -91,6 +95,8 @@ pub struct Rules {
     /// How long the run takes at least: until then its workloads are played again and again (see
     /// [`crate::soak`]).
     pub duration: Option<Duration>,
+    /// Whether the history of each scenario is kept.
+    pub histories: bool,
 }
 
 impl Default for Rules {
@@ -100,6 +106,7 @@ impl Default for Rules {
             claimed: Vec::new(),
             golden: true,
             duration: None,
+            histories: false,
         }
     }
 }
@@ -123,7 +130,7 @@ pub(crate) async fn play_round(
     rules: &Rules,
 ) -> Played {
     let begun = Instant::now();
-    let played = |log: Log, status: Status, reason: Option<String>| Played {
+    let no_history = |log: Log, status: Status, reason: Option<String>| Played {
         scenario,
         status,
         transcript: log.lines.join("\n"),
@@ -132,17 +139,18 @@ pub(crate) async fn play_round(
         cited: log.cited.into_iter().collect(),
         reason,
         seed: round.map_or(session.seed(), |round| round.seed),
+        history: None,
         took: begun.elapsed(),
     };
     match session.lacks(scenario.needs).await {
         Ok(lacking) if lacking.is_empty() => {}
         Ok(lacking) => {
             let (log, status, reason) = unsupported(scenario, lacking, rules);
-            return played(log, status, Some(reason));
+            return no_history(log, status, Some(reason));
         }
         Err(stop) => {
             let reason = reason_of(stop);
-            return played(Log::default(), Status::Error, reason);
+            return no_history(Log::default(), Status::Error, reason);
         }
     }
     let stage = Stage::new(Arc::clone(session), scenario, number, round);
@@ -158,6 +166,14 @@ pub(crate) async fn play_round(
             "it did not end within {} s",
             rules.time_limit.as_secs()
         ))),
+    };
+    let history = match rules.histories {
+        true => stage.history().await,
+        false => None,
+    };
+    let played = |log: Log, status: Status, reason: Option<String>| Played {
+        history,
+        ..no_history(log, status, reason)
     };
     let log = stage.into_log();
     let broken = log.findings.iter().map(|finding| finding.level).max();
@@ -217,13 +233,7 @@ fn unsupported(
             ),
             None => continue,
         };
-        log.find(Finding {
-            requirement: "REST-12",
-            level,
-            expected: deviation.expected,
-            actual: deviation.actual,
-            exchanges: deviation.exchanges,
-        });
+        log.find(Finding::new("REST-12", level, deviation));
     }
     let status = if claimed {
         Status::Fail

@@ -3,11 +3,17 @@
 mod batches;
 mod listings;
 mod versions;
+mod workloads;
 
 use crate::mutant::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    let kinds = [versions::MUTANTS, batches::MUTANTS, listings::MUTANTS];
+    let kinds = [
+        versions::MUTANTS,
+        batches::MUTANTS,
+        listings::MUTANTS,
+        workloads::MUTANTS,
+    ];
     kinds.into_iter().flatten()
 }

@@ -178,6 +178,7 @@ fn finding(text: &mut String, finding: &Finding, target: &Target) {
         expected,
         actual,
         exchanges,
+        timeline: _,
     } = finding;
     let statement = catalogue()
         .get(requirement)
