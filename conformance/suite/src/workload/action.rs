@@ -12,6 +12,7 @@ pub struct Workload {
     /// Over how many namespaces those are spread; at least 1.
     pub namespaces: usize,
     /// How many names there are beside them for tables that come and go, and as many for namespaces.
+    /// As many as clients, or none.
     pub siblings: usize,
     /// What is done, one phase after the other: no client begins with one before all have done
     /// with the one before it.
@@ -63,10 +64,9 @@ pub enum Action {
     LookForTable,
     /// Deregisters a table and declares one of another name in its place.
     Replace,
-    /// Declares a sibling.
-    DeclareSibling,
-    /// Drops a sibling.
-    DropSibling,
+    /// Declares the client's own sibling, or drops it if it is there. Nobody else does: that a drop
+    /// of what is gone already is refused, only the error page says.
+    TurnSibling,
     /// Creates a version of a sibling.
     CreateOnSibling,
     /// Lists a sibling's versions.

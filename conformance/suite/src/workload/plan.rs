@@ -93,16 +93,8 @@ pub enum Step {
         /// Which table.
         table: usize,
     },
-    /// `DeclareTable` of a sibling.
-    DeclareSibling {
-        /// Which one.
-        sibling: usize,
-    },
-    /// `DropTable` of a sibling.
-    DropSibling {
-        /// Which one.
-        sibling: usize,
-    },
+    /// `DeclareTable` of the client's own sibling, or `DropTable` if it is there.
+    TurnSibling,
     /// `CreateTableVersion` of a sibling.
     CreateOnSibling {
         /// Which one.
@@ -115,11 +107,8 @@ pub enum Step {
         /// Which one.
         sibling: usize,
     },
-    /// `CreateNamespace`, or `DropNamespace` if it is there.
-    TurnNamespace {
-        /// Which one.
-        sibling: usize,
-    },
+    /// `CreateNamespace` of the client's own, or `DropNamespace` if it is there.
+    TurnNamespace,
 }
 
 impl Workload {
@@ -226,14 +215,13 @@ impl Dice {
                 exists: random.bool(),
             },
             Action::Replace => Step::Replace { table },
-            Action::DeclareSibling => Step::DeclareSibling { sibling },
-            Action::DropSibling => Step::DropSibling { sibling },
+            Action::TurnSibling => Step::TurnSibling,
             Action::CreateOnSibling => Step::CreateOnSibling {
                 sibling,
                 version: random.i64(1..=SIBLING_VERSIONS),
             },
             Action::ListSibling => Step::ListSibling { sibling },
-            Action::TurnNamespace => Step::TurnNamespace { sibling },
+            Action::TurnNamespace => Step::TurnNamespace,
         }
     }
 

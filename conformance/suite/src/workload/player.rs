@@ -68,6 +68,8 @@ struct Client {
     tables: Arc<Tables>,
     number: usize,
     views: Vec<View>,
+    sibling_is_there: bool,
+    namespace_is_there: bool,
     /// How many of its changes were carried out.
     done: usize,
 }
@@ -90,6 +92,8 @@ impl Client {
             tables: Arc::clone(tables),
             number,
             views: vec![View::default(); workload.tables],
+            sibling_is_there: false,
+            namespace_is_there: false,
             done: 0,
         }
     }
@@ -252,18 +256,22 @@ impl Client {
     async fn at_sibling(&mut self, step: &Step) -> Flow {
         let tables = Arc::clone(&self.tables);
         match step {
-            Step::DeclareSibling { sibling } => {
-                let sibling = &tables.siblings[*sibling];
-                self.s.session().made_table(&sibling.table);
-                let declared = self.change(calls::declare(&sibling.table)).await;
-                if Outcome::of(&declared) == Outcome::Ok {
-                    let body = declared.json().unwrap_or_default();
-                    sibling.set_declared(self.s.declared(sibling.table.clone(), &body));
+            Step::TurnSibling => {
+                let sibling = &tables.siblings[self.number];
+                if self.sibling_is_there {
+                    let dropped = self.change(calls::drop_table(&sibling.table)).await;
+                    self.sibling_is_there = !gone(&dropped);
+                } else {
+                    self.s.session().made_table(&sibling.table);
+                    let declared = self.change(calls::declare(&sibling.table)).await;
+                    let outcome = Outcome::of(&declared);
+                    if outcome == Outcome::Ok {
+                        let body = declared.json().unwrap_or_default();
+                        sibling.set_declared(self.s.declared(sibling.table.clone(), &body));
+                    }
+                    // In conflict with nobody but a declare whose answer was lost.
+                    self.sibling_is_there = outcome == Outcome::Ok || outcome.is_conflict();
                 }
-            }
-            Step::DropSibling { sibling } => {
-                let id = &tables.siblings[*sibling].table;
-                self.change(calls::drop_table(id)).await;
             }
             Step::CreateOnSibling { sibling, version } => {
                 let sibling = &tables.siblings[*sibling];
@@ -281,14 +289,16 @@ impl Client {
                     walk_down(&self.s, &table, None).await;
                 }
             }
-            Step::TurnNamespace { sibling } => {
-                let sibling = &tables.siblings[*sibling];
-                self.s.session().made_namespace(&sibling.namespace);
-                let call = match sibling.turn_namespace() {
-                    false => calls::create_namespace(&sibling.namespace),
-                    true => calls::drop_namespace(&sibling.namespace),
-                };
-                self.s.exchange(call).await;
+            Step::TurnNamespace => {
+                let namespace = &tables.siblings[self.number].namespace;
+                if self.namespace_is_there {
+                    let dropped = self.s.exchange(calls::drop_namespace(namespace)).await;
+                    self.namespace_is_there = !gone(&dropped);
+                } else {
+                    self.s.session().made_namespace(namespace);
+                    let created = self.s.exchange(calls::create_namespace(namespace)).await;
+                    self.namespace_is_there = Outcome::of(&created) == Outcome::Ok;
+                }
             }
             _ => {}
         }
@@ -338,6 +348,14 @@ pub(super) async fn walk_down(
             return first.flatten();
         }
     }
+}
+
+/// Whether what was to be dropped is not there any more.
+fn gone(dropped: &Exchange) -> bool {
+    matches!(
+        Outcome::of(dropped),
+        Outcome::Ok | Outcome::Refused(404, _) | Outcome::Refused(400, Some(1))
+    )
 }
 
 /// The entry that a describe answered.

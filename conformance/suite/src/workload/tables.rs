@@ -1,6 +1,5 @@
 //! The tables that a workload's clients meet on, and those that come and go beside them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::action::Workload;
@@ -30,7 +29,6 @@ pub(super) struct Sibling {
     pub(super) namespace: Vec<String>,
     /// The table as it was declared last.
     declared: Mutex<Option<Arc<Table>>>,
-    namespace_is_there: AtomicBool,
 }
 
 impl Tables {
@@ -59,7 +57,6 @@ impl Tables {
             table: home.child(&name),
             namespace: home.child(&format!("{name}_namespace")),
             declared: Mutex::default(),
-            namespace_is_there: AtomicBool::default(),
         });
         Ok(Self {
             places,
@@ -74,10 +71,10 @@ impl Tables {
         (last, Arc::clone(&held[last]))
     }
 
-    /// Declares another table at a place; answers the one that was there, to be deregistered. None
-    /// if no other one could be declared.
+    /// Declares another table at a place; answers the one that was there, to be deregistered by nobody
+    /// else. None if no other one could be declared.
     pub(super) async fn replace(&self, s: &Stage, place: usize, by: usize) -> Option<Arc<Table>> {
-        let (before, old) = self.at(place);
+        let (before, _) = self.at(place);
         let Place {
             namespace,
             name,
@@ -90,8 +87,10 @@ impl Tables {
             return None;
         }
         let table = s.declared(id, &declared.json().unwrap_or_default());
-        lock(held).push(Arc::new(table));
-        Some(old)
+        let mut held = lock(held);
+        let old = held.last().cloned();
+        held.push(Arc::new(table));
+        old
     }
 
     /// Reads all there is, when the clients have ended: what was acknowledged and is lost shows now.
@@ -122,11 +121,6 @@ impl Sibling {
     /// It was declared.
     pub(super) fn set_declared(&self, table: Table) {
         *lock(&self.declared) = Some(Arc::new(table));
-    }
-
-    /// Whether the namespace was to be there; afterwards it is the other way round.
-    pub(super) fn turn_namespace(&self) -> bool {
-        self.namespace_is_there.fetch_xor(true, Ordering::Relaxed)
     }
 }
 

@@ -120,8 +120,7 @@ const ANYTHING: Role = &[
     (3, Action::PageDown),
     (1, Action::LookForTable),
     (1, Action::Replace),
-    (2, Action::DeclareSibling),
-    (2, Action::DropSibling),
+    (4, Action::TurnSibling),
     (2, Action::CreateOnSibling),
     (1, Action::ListSibling),
     (1, Action::TurnNamespace),
@@ -131,7 +130,7 @@ const EVERYTHING: Workload = Workload {
     clients: 8,
     tables: 8,
     namespaces: 3,
-    siblings: 4,
+    siblings: 8,
     phases: &[Phase {
         steps: 110,
         roles: &[ANYTHING],

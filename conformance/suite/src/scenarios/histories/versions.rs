@@ -145,8 +145,7 @@ const GUARDIAN: Role = &[
     (1, Action::LookForTable),
 ];
 const CHURNER: Role = &[
-    (4, Action::DeclareSibling),
-    (4, Action::DropSibling),
+    (8, Action::TurnSibling),
     (3, Action::CreateOnSibling),
     (2, Action::ListSibling),
     (1, Action::TurnNamespace),
@@ -156,7 +155,7 @@ const SIBLINGS: Workload = Workload {
     clients: 6,
     tables: 1,
     namespaces: 1,
-    siblings: 5,
+    siblings: 6,
     phases: &[Phase {
         steps: 90,
         roles: &[GUARDIAN, CHURNER, CHURNER],
