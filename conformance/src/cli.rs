@@ -94,6 +94,10 @@ pub(crate) struct RunArgs {
     /// File for the result as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Folder for the reports: result.json, and report.html, which needs nothing else to be read.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lance_namespace_history::operation::History;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::golden;
 use crate::log::{Deviation, Finding, Log, Observation};
@@ -16,7 +16,7 @@ use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
 
 /// How a scenario came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {

@@ -160,7 +160,7 @@ fn the_result_has_the_whole_plan() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     let result: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(result["schema"], 1);
+    assert_eq!(result["schema"], 2);
     assert_eq!(result["verdict"], "conformant");
     assert_eq!(result["planned"], result["executed"]);
     assert_eq!(result["seed"], 5);
@@ -169,6 +169,21 @@ fn the_result_has_the_whole_plan() {
     assert_eq!(scenarios.len(), result["planned"]);
     assert_eq!(scenarios[0]["status"], "pass");
     assert_eq!(scenarios[0]["requirements"][0], "VER-1");
+}
+
+#[test]
+fn a_report_is_a_page_and_the_result_that_it_shows() {
+    let folder = std::env::temp_dir().join(format!("report-{}", std::process::id()));
+    let path = folder.to_str().unwrap();
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    exits(&["--scenario", scenario, "--report", path], 0, "verdict");
+    let result = std::fs::read_to_string(folder.join("result.json")).unwrap();
+    let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(result["scenarios"][0]["id"], scenario);
+    assert!(page.contains("conformant") && page.contains(scenario));
+    exits(&["--report", "/dev/null/x"], 2, "/dev/null/x");
 }
 
 #[test]

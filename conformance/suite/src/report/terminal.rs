@@ -66,7 +66,7 @@ fn table(text: &mut String, run: &Run) {
     }
 }
 
-fn tier_outcome(outcome: TierOutcome) -> &'static str {
+pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
     match outcome {
         TierOutcome::Conformant => "conformant",
         TierOutcome::Violation => "violation",
