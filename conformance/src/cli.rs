@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use lance_namespace_suite::scenario::Tier;
@@ -97,6 +98,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 
+    /// How long the run takes at least, such as `90s` or `2h 30m`: until then the workloads of the
+    /// plan (`histories/*`) are played again and again, with other seeds. The first violation ends
+    /// it.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
+
     /// How many scenarios are played at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,
@@ -108,4 +115,12 @@ pub(crate) struct RunArgs {
     /// Folder for the reports: result.json, and report.html, which needs nothing else to be read.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("it must be longer than nothing".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(error.to_string()),
+    }
 }

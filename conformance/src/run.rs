@@ -13,6 +13,7 @@ use lance_namespace_suite::report::terminal::report;
 use lance_namespace_suite::result::RunResult;
 use lance_namespace_suite::run::certify;
 use lance_namespace_suite::session::random_seed;
+use lance_namespace_suite::soak;
 
 use crate::cli::RunArgs;
 use crate::progress::Progress;
@@ -20,6 +21,12 @@ use crate::{Done, Failure};
 
 pub(crate) async fn run(args: &RunArgs) -> Done {
     let plan = Plan::new(&args.tiers, &args.scenarios).map_err(Failure::inconclusive)?;
+    if args.duration.is_some() && !soak::has_workloads(&plan) {
+        return Err(Failure::usage(
+            "--duration plays workloads again and again, and the plan has none; they are the \
+             scenarios histories/*",
+        ));
+    }
     // Before the run: a result that cannot be written would be lost.
     let files = Files::create(args)?;
     if !args.connection.names_a_server() {
@@ -29,6 +36,7 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     let seed = args.seed.unwrap_or_else(random_seed);
     let rules = Rules {
         claimed: args.tiers.clone(),
+        duration: args.duration,
         ..Rules::default()
     };
     let progress = Progress::new(plan.len());

@@ -124,9 +124,14 @@ impl Honest {
     pub async fn on_table(&self, id: &[String], suffix: &str, body: &Value) -> Response {
         let id = id.join("$");
         let id = utf8_percent_encode(&id, NON_ALPHANUMERIC);
+        self.post(&format!("/v1/table/{id}{suffix}"), body).await
+    }
+
+    /// What the honest server answers to a POST at this path.
+    pub async fn post(&self, path: &str, body: &Value) -> Response {
         let mut request = Request::new(Body::from(body.to_string()));
         *request.method_mut() = Method::POST;
-        if let Ok(uri) = format!("/v1/table/{id}{suffix}").parse() {
+        if let Ok(uri) = path.parse() {
             *request.uri_mut() = uri;
         }
         let json = HeaderValue::from_static("application/json");

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::golden;
 use crate::log::Finding;
@@ -11,6 +12,7 @@ use crate::requirement::Level;
 use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::{Given, Tier};
 use crate::target::Target;
+use crate::timing::Timing;
 
 /// The version of the result's structure.
 pub const SCHEMA: u32 = 2;
@@ -40,6 +42,12 @@ pub struct RunResult {
     pub requests: u64,
     /// How long the run took.
     pub seconds: f64,
+    /// How often the workloads were played again; none if no duration was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak_rounds: Option<u32>,
+    /// How long the answers to each operation took, by its name.
+    #[serde(default)]
+    pub operations: BTreeMap<String, OperationResult>,
     /// Why staging manifests were not real files; none if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifests_out_of_reach: Option<String>,
@@ -67,6 +75,23 @@ pub struct LeftOutResult {
     pub lacks: Given,
 }
 
+/// How long the answers to one operation took: information, by which nothing is judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OperationResult {
+    /// How many answers there were.
+    pub answers: u64,
+    /// How many there were a second, over the whole run.
+    pub per_second: f64,
+    /// Half of them came within so many microseconds.
+    pub p50_micros: u64,
+    /// Nine in ten came within so many.
+    pub p90_micros: u64,
+    /// 99 in a hundred came within so many.
+    pub p99_micros: u64,
+    /// The slowest took so many.
+    pub max_micros: u64,
+}
+
 /// A scenario that was played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ScenarioResult {
@@ -92,6 +117,9 @@ pub struct ScenarioResult {
     /// What it writes down against an honest server, where that is not the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub golden: Option<Vec<String>>,
+    /// The seed that plays it again: the run's, or that of the round of a soak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -131,6 +159,10 @@ impl RunResult {
             id: left_out.scenario.id.to_owned(),
             lacks: left_out.lacks,
         });
+        let operations = run.timings.iter().map(|timing| {
+            let result = OperationResult::new(timing, run.took);
+            (timing.operation.to_owned(), result)
+        });
         Self {
             schema: SCHEMA,
             suite: env!("CARGO_PKG_VERSION").to_owned(),
@@ -146,6 +178,8 @@ impl RunResult {
             },
             requests: run.requests,
             seconds: run.took.as_secs_f64(),
+            soak_rounds: run.soak.map(|soak| soak.rounds),
+            operations: operations.collect(),
             manifests_out_of_reach: run.manifests_out_of_reach.clone(),
             leftovers: run.leftovers.left.clone(),
             scenarios: run
@@ -153,6 +187,20 @@ impl RunResult {
                 .iter()
                 .map(|played| ScenarioResult::new(played, target))
                 .collect(),
+        }
+    }
+}
+
+impl OperationResult {
+    fn new(timing: &Timing, run: Duration) -> Self {
+        let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        Self {
+            answers: timing.answers,
+            per_second: timing.per_second(run),
+            p50_micros: micros(timing.p50),
+            p90_micros: micros(timing.p90),
+            p99_micros: micros(timing.p99),
+            max_micros: micros(timing.max),
         }
     }
 }
@@ -186,6 +234,7 @@ impl ScenarioResult {
                 .diff()
                 .and_then(|_| golden::golden(played.scenario.id))
                 .map(lines),
+            seed: Some(played.seed),
             seconds: played.took.as_secs_f64(),
         }
     }

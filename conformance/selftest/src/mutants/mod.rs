@@ -12,6 +12,7 @@ mod tables;
 mod tags;
 mod transactions;
 mod versions;
+mod workloads;
 
 use crate::mutant::Mutant;
 
@@ -30,6 +31,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         branches::MUTANTS,
         transactions::MUTANTS,
         authentication::MUTANTS,
+        workloads::MUTANTS,
     ];
     kinds.into_iter().flatten()
 }

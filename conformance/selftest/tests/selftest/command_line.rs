@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -190,4 +191,30 @@ fn a_report_is_a_page_and_the_result_that_it_shows() {
     assert_eq!(result["scenarios"][0]["id"], scenario);
     assert!(page.contains("conformant") && page.contains(scenario));
     exits(&["--report", "/dev/null/x"], 2, "/dev/null/x");
+}
+
+#[test]
+fn a_soak_takes_the_time_that_it_is_given_and_says_what_it_measured() {
+    let begun = Instant::now();
+    let scenario = "histories/drop-of-a-namespace-races-declares";
+    let args = ["--scenario", scenario, "--duration", "2s"];
+    exits(&args, 0, "What the whole run measured");
+    let took = begun.elapsed();
+    assert!(took >= Duration::from_secs(2), "{took:?}");
+    // On a machine with much else to do the first round alone may take longer than the time given.
+    assert!(took < Duration::from_secs(60), "{took:?}");
+    exits(&args, 0, "DropNamespace");
+}
+
+#[test]
+fn a_time_that_is_none_exits_2_and_so_does_a_soak_of_nothing() {
+    exits(&["--duration", "soon"], 2, "--duration");
+    exits(&["--duration", "5"], 2, "--duration");
+    exits(&["--duration", "0s"], 2, "longer than nothing");
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    exits(
+        &["--scenario", scenario, "--duration", "2s"],
+        2,
+        "histories/*",
+    );
 }

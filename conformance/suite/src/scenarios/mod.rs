@@ -4,6 +4,7 @@ mod atomicity;
 mod authentication;
 mod branches;
 mod faults;
+mod histories;
 mod identifiers;
 mod isolation;
 mod listing;
@@ -35,6 +36,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         branches::SCENARIOS,
         transactions::SCENARIOS,
         authentication::SCENARIOS,
+        histories::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

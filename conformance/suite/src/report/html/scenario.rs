@@ -80,7 +80,7 @@ fn one(result: &RunResult, scenario: &ScenarioResult) -> Markup {
                 p .quiet { "To see it again:" }
                 pre .command { code {
                     "lance-namespace-conformance --server-url " (result.server.url)
-                    " --scenario '" (scenario.id) "' --seed " (result.seed)
+                    " --scenario '" (scenario.id) "' --seed " (scenario.seed.unwrap_or(result.seed))
                 } }
             }
         }
