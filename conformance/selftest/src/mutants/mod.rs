@@ -9,11 +9,9 @@ use crate::mutant::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    let kinds = [
-        versions::MUTANTS,
-        batches::MUTANTS,
-        listings::MUTANTS,
-        faults::MUTANTS,
-    ];
-    kinds.into_iter().flatten()
+    let kinds = [versions::MUTANTS, batches::MUTANTS, listings::MUTANTS];
+    kinds
+        .into_iter()
+        .chain(faults::MUTANTS.iter().copied())
+        .flatten()
 }
