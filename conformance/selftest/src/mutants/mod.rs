@@ -26,12 +26,14 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         tables::MUTANTS,
         listing::MUTANTS,
         identifiers::MUTANTS,
-        faults::MUTANTS,
         tags::MUTANTS,
         branches::MUTANTS,
         transactions::MUTANTS,
         authentication::MUTANTS,
         workloads::MUTANTS,
     ];
-    kinds.into_iter().flatten()
+    kinds
+        .into_iter()
+        .chain(faults::MUTANTS.iter().copied())
+        .flatten()
 }

@@ -56,7 +56,8 @@ struct View {
 
 impl Stage {
     /// The ways to break a connection, for requests that this server carries out in so much time:
-    /// the connection ends at so many moments spread over it, besides all other ways.
+    /// the connection ends at so many moments of it, the early ones closer to each other, besides all
+    /// other ways.
     #[must_use]
     pub fn breaks(&self, took: Duration, moments: u32) -> Vec<Fault> {
         let mut faults = vec![
@@ -68,11 +69,11 @@ impl Stage {
             Fault::Unavailable,
             Fault::SendTwice,
         ];
-        let step = took / moments.max(1);
         faults.extend((0..moments).map(|moment| {
-            // Within its share of the time, so that no two runs break at the same moments.
+            // Somewhere in its share of the time, so that no two runs break at the same moments.
             let within = u32::try_from(self.random_below(100)).unwrap_or_default();
-            Fault::CutAfterRequest(step * moment + step * within / 100)
+            let share = f64::from(moment * 100 + within) / f64::from(moments * 100);
+            Fault::CutAfterRequest(took.mul_f64(share * share))
         }));
         faults
     }

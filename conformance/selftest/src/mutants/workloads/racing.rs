@@ -15,6 +15,7 @@ pub(super) const NAMESPACE_IS_DROPPED_LATER: Mutant = Mutant {
     scenarios: &["histories/drop-of-a-namespace-races-declares"],
     breaks: &["NS-5"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let path = received.uri.path().to_owned();
@@ -45,6 +46,7 @@ pub(super) const BATCH_LOCKS_TABLE_BY_TABLE: Mutant = Mutant {
     scenarios: &["histories/batches-in-opposite-order"],
     breaks: &["ORD-7"],
     may_break: &["ORD-6"],
+    warns: &[],
     wrap: |honest| interpose(honest, table_by_table),
 };
 
@@ -81,6 +83,7 @@ pub(super) const BATCH_LEAVES_OUT_TABLES_THAT_ARE_GONE: Mutant = Mutant {
     scenarios: &["histories/batches-against-single-operations"],
     breaks: &[],
     may_break: &["ORD-6", "ORD-7"],
+    warns: &[],
     wrap: |honest| interpose(honest, without_what_is_gone),
 };
 
@@ -126,6 +129,7 @@ pub(super) const SLOW_CREATE_WRITES_OVER_A_QUICK_ONE: Mutant = Mutant {
     scenarios: &["histories/races-for-versions"],
     breaks: &["ORD-6"],
     may_break: &["ORD-7"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(table) = received.table("/version/create") else {
@@ -149,6 +153,7 @@ pub(super) const DELETE_WRITES_BACK_WHAT_IT_READ: Mutant = Mutant {
     scenarios: &["histories/versions-come-and-go"],
     breaks: &["ORD-7"],
     may_break: &["ORD-6"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(table) = received.table("/version/delete") else {
@@ -186,6 +191,7 @@ pub(super) const DROP_TAKES_VERSIONS_BY_PREFIX: Mutant = Mutant {
     scenarios: &["histories/siblings-around-a-table"],
     breaks: &[],
     may_break: &["ORD-6", "ORD-7"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(mut table) = received.table("/drop") else {

@@ -34,6 +34,7 @@ pub(super) const CREATE_IS_NOT_STORED: Mutant = Mutant {
     scenarios: &["histories/*"],
     breaks: &[],
     may_break: &["ORD-6", "ORD-7"],
+    warns: &[],
     wrap: |honest| {
         let rarely = Rarely::default();
         interpose(honest, move |honest, received| {
@@ -60,6 +61,7 @@ pub(super) const BATCH_LEAVES_OUT_ITS_LAST_ENTRY: Mutant = Mutant {
     scenarios: &["histories/*"],
     breaks: &[],
     may_break: &["ORD-6", "ORD-7"],
+    warns: &[],
     wrap: |honest| {
         let rarely = Rarely::default();
         interpose(honest, move |honest, mut received| {
@@ -99,6 +101,7 @@ pub(super) const LATEST_IS_THE_VERSION_BELOW: Mutant = Mutant {
     scenarios: &["histories/*"],
     breaks: &["ORD-7"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let rarely = Rarely::default();
         interpose(honest, move |honest, received| {

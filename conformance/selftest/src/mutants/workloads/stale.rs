@@ -48,6 +48,7 @@ pub(super) const FIRST_PAGE_IS_AN_OLD_COPY: Mutant = Mutant {
     scenarios: &["histories/readers-of-every-kind"],
     breaks: &["ORD-7"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let copies = Copies::default();
         interpose(honest, move |honest, received| {
@@ -82,6 +83,7 @@ pub(super) const BATCHES_LEAVE_THE_CACHE_AS_IT_IS: Mutant = Mutant {
     scenarios: &["histories/everything-at-once"],
     breaks: &["ORD-7"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let copies = Copies::default();
         interpose(honest, move |honest, received| {

@@ -1,7 +1,10 @@
 //! The connection breaks under a batch.
 
-use super::{MOMENTS, took};
+use std::time::Duration;
+
+use super::{MOMENTS, WHOLE, answer_lost, took};
 use crate::calls;
+use crate::proxy::Fault;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::Interrupted;
@@ -43,14 +46,18 @@ async fn tables(s: &Stage, name: &str) -> Flow<Vec<Table>> {
 }
 
 async fn broken_off_batch_is_whole_or_nothing(s: Stage) -> Flow {
-    let batches = broken_off(&s, "batches over connections that break").await?;
+    let breaks = s.breaks(took_whole(&s).await?, MOMENTS);
+    let label = "batches over connections that break";
+    let batches = broken_off(&s, label, breaks).await?;
     let held = "each whole or not at all, for every reader, and it stays so";
     batches.end(&["BAT-9"], held);
     Ok(())
 }
 
 async fn batch_again_after_a_lost_answer(s: Stage) -> Flow {
-    let mut batches = broken_off(&s, "batches that are sent again").await?;
+    let breaks = answer_lost(&s, took_whole(&s).await?);
+    let label = "batches that are sent again";
+    let mut batches = broken_off(&s, label, breaks).await?;
     batches.again("BAT-1", |_, _| None).await?;
     batches.others_conflict("BAT-2").await?;
     let held = "done once each, other manifests conflict, and the entries stay as they are";
@@ -58,12 +65,20 @@ async fn batch_again_after_a_lost_answer(s: Stage) -> Flow {
     Ok(())
 }
 
+/// How long the server takes for a batch.
+async fn took_whole(s: &Stage) -> Flow<Duration> {
+    let tables = tables(s, "whole").await?;
+    let mut whole = Vec::new();
+    for version in 1..=WHOLE {
+        let batch = s.batch_of(&tables, version).await?;
+        whole.push(s.ask("a batch", batch.call()).await.set_up()?.exchange);
+    }
+    Ok(took(&whole))
+}
+
 /// Batches over connections that break, one in each way, that the server has done with.
-async fn broken_off(s: &Stage, label: &str) -> Flow<Interrupted> {
-    let first = s.batch_of(&tables(s, "whole").await?, 1).await?;
-    let reply = s.ask("a batch", first.call()).await.set_up()?;
+async fn broken_off(s: &Stage, label: &str, breaks: Vec<Fault>) -> Flow<Interrupted> {
     let mut batches = Interrupted::new(s, label);
-    let breaks = s.breaks(took(&reply.exchange), MOMENTS);
     for (number, fault) in breaks.into_iter().enumerate() {
         let tables = tables(s, &format!("b{number}")).await?;
         batches.send(fault, s.batch_of(&tables, 1).await?).await?;
@@ -75,22 +90,28 @@ async fn broken_off(s: &Stage, label: &str) -> Flow<Interrupted> {
 async fn broken_off_refused_batch_leaves_nothing(s: Stage) -> Flow {
     let taken = s.table("taken").await?;
     s.versions(&taken, 1).await?;
-    let tables = tables(&s, "t").await?;
-    let refused = async || {
+    let refused = async |name: &str| {
+        let tables = tables(&s, name).await?;
         let manifest = s.manifest(&taken, "another manifest").await?;
         let conflict = calls::batch_entry(&taken.id, 1, &manifest);
         // The later it stands, the more a server may have done before it sees it.
         Ok(s.batch_of(&tables, 1).await?.with(TABLES, conflict))
     };
     let label = "a batch with a version that exists";
-    let first = s.ask(label, refused().await?.call()).await;
-    let took = took(&first.exchange());
-    first.not_done_as_ever("BAT-2")?;
+    let mut whole = Vec::new();
+    for number in 0..WHOLE {
+        let batch = refused(&format!("whole{number}")).await?;
+        let answer = s.ask(label, batch.call()).await;
+        whole.push(answer.exchange());
+        answer.not_done_as_ever("BAT-2")?;
+    }
 
     let label = "refused batches over connections that break";
     let mut batches = Interrupted::new(&s, label);
-    for fault in s.breaks(took, MOMENTS) {
-        batches.send(fault, refused().await?).await?;
+    let breaks = s.breaks(took(&whole), MOMENTS);
+    for (number, fault) in breaks.into_iter().enumerate() {
+        let batch = refused(&format!("b{number}")).await?;
+        batches.send(fault, batch).await?;
     }
     batches.settle("BAT-9").await?;
     batches.nothing("BAT-2");

@@ -1,7 +1,10 @@
 //! The connection breaks under a commit.
 
-use super::{MOMENTS, took};
+use std::time::Duration;
+
+use super::{MOMENTS, WHOLE, answer_lost, took};
 use crate::calls;
+use crate::proxy::Fault;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Change, Interrupted, Look, Watch};
@@ -67,14 +70,17 @@ impl Place {
 }
 
 async fn broken_off_commit_is_whole_or_nothing(s: Stage) -> Flow {
-    let commits = broken_off(&s, "commits over connections that break").await?;
+    let breaks = s.breaks(took_whole(&s).await?, MOMENTS);
+    let label = "commits over connections that break";
+    let commits = broken_off(&s, label, breaks).await?;
     let held = "each whole or not at all, for every reader, and it stays so";
     commits.end(&["COM-1"], held);
     Ok(())
 }
 
 async fn commit_again_after_a_lost_answer(s: Stage) -> Flow {
-    let mut commits = broken_off(&s, "commits that are sent again").await?;
+    let breaks = answer_lost(&s, took_whole(&s).await?);
+    let mut commits = broken_off(&s, "commits that are sent again", breaks).await?;
     commits.again("COM-1", |_, _| None).await?;
     commits.end(
         &["COM-1"],
@@ -83,12 +89,20 @@ async fn commit_again_after_a_lost_answer(s: Stage) -> Flow {
     Ok(())
 }
 
+/// How long the server takes for a commit.
+async fn took_whole(s: &Stage) -> Flow<Duration> {
+    let mut whole = Vec::new();
+    for number in 0..WHOLE {
+        let place = Place::set_up(s, &format!("whole{number}")).await?;
+        let commit = place.commit(s).await?;
+        whole.push(s.ask("a commit", commit.call()).await.set_up()?.exchange);
+    }
+    Ok(took(&whole))
+}
+
 /// Commits over connections that break, one in each way, that the server has done with.
-async fn broken_off(s: &Stage, label: &str) -> Flow<Interrupted> {
-    let first = Place::set_up(s, "whole").await?.commit(s).await?;
-    let reply = s.ask("a commit", first.call()).await.set_up()?;
+async fn broken_off(s: &Stage, label: &str, breaks: Vec<Fault>) -> Flow<Interrupted> {
     let mut commits = Interrupted::new(s, label);
-    let breaks = s.breaks(took(&reply.exchange), MOMENTS);
     for (number, fault) in breaks.into_iter().enumerate() {
         let place = Place::set_up(s, &number.to_string()).await?;
         commits.send(fault, place.commit(s).await?).await?;
@@ -99,26 +113,31 @@ async fn broken_off(s: &Stage, label: &str) -> Flow<Interrupted> {
 
 async fn broken_off_refused_commit_is_never_seen(s: Stage) -> Flow {
     let taken = s.table("taken").await?;
-    let place = Place::set_up(&s, "0").await?;
-    let refused = async || {
+    let refused = async |name: &str| {
+        let place = Place::set_up(&s, name).await?;
         // The later it stands, the more a server may have done before it sees it.
         let again = calls::commit_declare(&taken.id);
         Ok(place.commit(&s).await?.with(4, again))
     };
     let label = "a commit that declares a table that exists";
-    let first = s.ask(label, refused().await?.call()).await;
-    let took = took(&first.exchange());
-    first.not_done_as_ever("COM-4")?;
+    let mut whole = Vec::new();
+    for number in 0..WHOLE {
+        let commit = refused(&format!("whole{number}")).await?;
+        let answer = s.ask(label, commit.call()).await;
+        whole.push(answer.exchange());
+        answer.not_done_as_ever("COM-4")?;
+    }
 
+    let mut all = Vec::new();
+    for (number, fault) in s.breaks(took(&whole), MOMENTS).into_iter().enumerate() {
+        all.push((fault, refused(&number.to_string()).await?));
+    }
     let label = "refused commits over connections that break";
     let mut commits = Interrupted::new(&s, label);
     let watch = Watch::begin(&s, READERS, Look::Describe);
     let mut sent = Ok(());
-    for fault in s.breaks(took, MOMENTS) {
-        sent = match refused().await {
-            Ok(commit) => commits.send_watched(&watch, fault, commit).await,
-            Err(stop) => Err(stop),
-        };
+    for (fault, commit) in all {
+        sent = commits.send_watched(&watch, fault, commit).await;
         if sent.is_err() {
             break;
         }

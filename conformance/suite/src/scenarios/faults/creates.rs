@@ -1,6 +1,8 @@
 //! The connection breaks under the create of a version.
 
-use super::{MOMENTS, took};
+use std::time::Duration;
+
+use super::{WHOLE, answer_lost, took};
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::scenario::{Flow, scenarios};
@@ -27,14 +29,9 @@ scenarios! {
 }
 
 async fn create_again_after_a_lost_answer(s: Stage) -> Flow {
-    let first = s.table("whole").await?;
-    let manifest = s.manifest(&first, "manifest 1").await?;
-    let created = s.create_version(&first, 1, &manifest).await;
-    let took = took(&created.exchange());
-    created.ok("VER-1")?;
-
+    let took = took_whole(&s).await?;
     let mut creates = Interrupted::new(&s, "creates that are sent again");
-    for (number, fault) in s.breaks(took, MOMENTS).into_iter().enumerate() {
+    for (number, fault) in answer_lost(&s, took).into_iter().enumerate() {
         let table = s.table(&format!("t{number}")).await?;
         let manifest = s.manifest(&table, "manifest 1").await?;
         let create = Change::single().create(&table, 1, &manifest);
@@ -49,13 +46,20 @@ async fn create_again_after_a_lost_answer(s: Stage) -> Flow {
     Ok(())
 }
 
-async fn create_after_a_client_that_is_gone(s: Stage) -> Flow {
-    let table = s.table("t").await?;
-    let manifest = s.manifest(&table, "manifest 1").await?;
-    let created = s.create_version(&table, 1, &manifest).await;
-    let took = took(&created.exchange());
-    created.set_up()?;
+/// How long the server takes for a create.
+pub(super) async fn took_whole(s: &Stage) -> Flow<Duration> {
+    let table = s.table("whole").await?;
+    let mut whole = Vec::new();
+    for version in 1..=WHOLE {
+        let manifest = s.manifest(&table, "a manifest").await?;
+        let created = s.create_version(&table, version, &manifest).await;
+        whole.push(created.set_up()?.exchange);
+    }
+    Ok(took(&whole))
+}
 
+async fn create_after_a_client_that_is_gone(s: Stage) -> Flow {
+    let took = took_whole(&s).await?;
     let label = "creates after a client that is gone, 12 rounds";
     let mut cut = Interrupted::new(&s, label);
     let mut rounds = Vec::new();
@@ -63,7 +67,8 @@ async fn create_after_a_client_that_is_gone(s: Stage) -> Flow {
         let table = s.table(&format!("t{round}")).await?;
         let gone = s.manifest(&table, "the first manifest").await?;
         let next = s.manifest(&table, "the second manifest").await?;
-        let moment = Fault::CutAfterRequest(took * round / ROUNDS);
+        let share = f64::from(round) / f64::from(ROUNDS);
+        let moment = Fault::CutAfterRequest(took.mul_f64(share * share));
         let create = Change::single().create(&table, 1, &gone);
         let lost = cut.send(moment, create).await?;
         let second = s.create_version(&table, 1, &next).await;

@@ -1,6 +1,7 @@
 //! Many clients whose connections break: one order explains what they are told.
 
-use super::took;
+use super::MOMENTS;
+use super::creates::took_whole;
 use crate::calls;
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
@@ -75,19 +76,16 @@ async fn over_connections_that_break(
     tables: usize,
     draw: fn(&Stage, usize) -> Step,
 ) -> Flow {
+    let took = took_whole(s).await?;
     let mut all = Vec::new();
-    let mut longest = Default::default();
     for number in 0..tables {
         let table = s.table(&format!("t{number}")).await?;
-        let manifest = s.manifest(&table, "manifest 1").await?;
-        let created = s.create_version(&table, 1, &manifest).await;
-        longest = took(&created.exchange()).max(longest);
-        created.set_up()?;
+        s.versions(&table, 1).await?;
         all.push(table);
     }
     let mut plans: Vec<Vec<(Step, Option<Fault>)>> = Vec::new();
     for _ in 0..CLIENTS {
-        let breaks = s.breaks(longest, 8);
+        let breaks = s.breaks(took, MOMENTS);
         let plan = (0..STEPS).map(|_| {
             let step = draw(s, s.random_below(tables));
             let broken = s.random_below(ONE_IN) == 0;

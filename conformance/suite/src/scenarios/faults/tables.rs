@@ -1,6 +1,6 @@
 //! The connection breaks under an operation on a table.
 
-use super::{MOMENTS, took};
+use super::{MOMENTS, WHOLE, took};
 use crate::calls;
 use crate::outcome::Outcome;
 use crate::requirement::Level;
@@ -34,13 +34,14 @@ scenarios! {
 }
 
 async fn declare_with_a_lost_answer(s: Stage) -> Flow {
-    let id = s.unmade_table("whole").await?;
-    let reply = s
-        .ask("declare a table", calls::declare(&id))
-        .await
-        .set_up()?;
+    let mut whole = Vec::new();
+    for number in 0..WHOLE {
+        let id = s.unmade_table(&format!("whole{number}")).await?;
+        let declared = s.ask("declare a table", calls::declare(&id)).await;
+        whole.push(declared.set_up()?.exchange);
+    }
     let mut declares = Interrupted::new(&s, "declares over connections that break");
-    let breaks = s.breaks(took(&reply.exchange), MOMENTS);
+    let breaks = s.breaks(took(&whole), MOMENTS);
     for (number, fault) in breaks.into_iter().enumerate() {
         let id = s.unmade_table(&format!("t{number}")).await?;
         declares.send(fault, Change::single().declare(&id)).await?;
@@ -57,11 +58,14 @@ async fn declare_with_a_lost_answer(s: Stage) -> Flow {
 }
 
 async fn deregister_with_a_lost_answer(s: Stage) -> Flow {
-    let table = s.table("whole").await?;
-    let call = calls::deregister(&table.id);
-    let reply = s.ask("deregister a table", call).await.set_up()?;
+    let mut whole = Vec::new();
+    for number in 0..WHOLE {
+        let table = s.table(&format!("whole{number}")).await?;
+        let removed = s.ask("deregister a table", calls::deregister(&table.id));
+        whole.push(removed.await.set_up()?.exchange);
+    }
     let mut removals = Interrupted::new(&s, "deregistrations over connections that break");
-    let breaks = s.breaks(took(&reply.exchange), MOMENTS);
+    let breaks = s.breaks(took(&whole), MOMENTS);
     for (number, fault) in breaks.into_iter().enumerate() {
         let table = s.table(&format!("t{number}")).await?;
         let change = Change::single().deregister(&table);
@@ -76,11 +80,15 @@ async fn deregister_with_a_lost_answer(s: Stage) -> Flow {
 
 async fn delete_with_a_lost_answer(s: Stage) -> Flow {
     let table = s.table("whole").await?;
-    s.versions(&table, 2).await?;
-    let call = calls::delete_versions(&table, &[(1, 2)]);
-    let reply = s.ask("delete a version", call).await.set_up()?;
+    s.versions(&table, WHOLE + 1).await?;
+    let mut whole = Vec::new();
+    for version in 1..=WHOLE {
+        let call = calls::delete_versions(&table, &[(version, version + 1)]);
+        let deleted = s.ask("delete a version", call).await;
+        whole.push(deleted.set_up()?.exchange);
+    }
     let mut deletes = Interrupted::new(&s, "deletions over connections that break");
-    let breaks = s.breaks(took(&reply.exchange), MOMENTS);
+    let breaks = s.breaks(took(&whole), MOMENTS);
     for (number, fault) in breaks.into_iter().enumerate() {
         let table = s.table(&format!("t{number}")).await?;
         s.versions(&table, 2).await?;
