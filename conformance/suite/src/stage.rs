@@ -19,15 +19,20 @@ use crate::staging::Staging;
 use crate::wire::{Call, Exchange};
 use crate::{calls, sdk, validity};
 
-/// The stage that a scenario plays on. Clones share it.
+/// The stage that a scenario plays on, and the server that its requests go to. Clones share both.
 #[derive(Clone)]
-pub struct Stage(Arc<Inner>);
+pub struct Stage(Arc<Inner>, Place);
+
+/// A server that requests go to, and the scenario's own namespace there.
+#[derive(Clone)]
+struct Place {
+    session: Arc<Session>,
+    home: Arc<OnceCell<Namespace>>,
+}
 
 struct Inner {
-    session: Arc<Session>,
     scenario: &'static Scenario,
     number: usize,
-    home: OnceCell<Namespace>,
     log: Mutex<Log>,
     random: Mutex<fastrand::Rng>,
 }
@@ -71,20 +76,44 @@ impl Stage {
     pub(crate) fn new(session: Arc<Session>, scenario: &'static Scenario, number: usize) -> Self {
         let mut hasher = DefaultHasher::new();
         (session.seed(), scenario.id).hash(&mut hasher);
-        Self(Arc::new(Inner {
-            session,
+        let inner = Inner {
             scenario,
             number,
-            home: OnceCell::new(),
             log: Mutex::default(),
             random: Mutex::new(fastrand::Rng::with_seed(hasher.finish())),
-        }))
+        };
+        let place = Place {
+            session,
+            home: Arc::default(),
+        };
+        Self(Arc::new(inner), place)
+    }
+
+    /// The same stage with its requests going to another replica of the service; none if the run
+    /// was given none.
+    #[must_use]
+    pub fn replica(&self) -> Option<Self> {
+        let session = self.session().replicas().first()?;
+        Some(self.on(Arc::clone(session)))
+    }
+
+    /// The same stage with its requests going elsewhere, where the scenario's own namespace is the
+    /// same one.
+    pub(crate) fn on(&self, session: Arc<Session>) -> Self {
+        let home = Arc::clone(&self.1.home);
+        Self(Arc::clone(&self.0), Place { session, home })
+    }
+
+    /// The same stage with its requests going to a server that has nothing of the scenario yet.
+    pub(crate) fn on_new(&self, session: Arc<Session>) -> Self {
+        let home = Arc::default();
+        Self(Arc::clone(&self.0), Place { session, home })
     }
 
     /// The run that the scenario is part of.
     #[must_use]
     pub fn session(&self) -> &Arc<Session> {
-        &self.0.session
+        &self.1.session
     }
 
     // --- what it plays on ---
@@ -95,7 +124,7 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if it cannot be made.
     pub async fn home(&self) -> Flow<Namespace> {
-        let home = self.0.home.get_or_try_init(async || {
+        let home = self.1.home.get_or_try_init(async || {
             let mut id = self.session().namespace().to_vec();
             id.push(format!("s{:03}", self.0.number));
             self.make_namespace(id).await

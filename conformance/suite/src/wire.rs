@@ -1,6 +1,7 @@
 //! Requests as they are sent and answers as they come: the suite looks at HTTP itself, so that a
 //! tolerant client cannot hide a server's fault.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -197,7 +198,7 @@ pub enum ClientError {
 pub(crate) struct Wire {
     http: reqwest::Client,
     target: Target,
-    count: AtomicU64,
+    count: Arc<AtomicU64>,
 }
 
 impl Wire {
@@ -215,7 +216,15 @@ impl Wire {
         Ok(Self {
             http,
             target,
-            count: AtomicU64::new(0),
+            count: Arc::default(),
+        })
+    }
+
+    /// A client of another server, whose requests are counted with those of this one.
+    pub(crate) fn beside(&self, target: Target) -> Result<Self, ClientError> {
+        Ok(Self {
+            count: Arc::clone(&self.count),
+            ..Self::new(target)?
         })
     }
 
@@ -249,7 +258,8 @@ impl Wire {
         }
     }
 
-    async fn send_once(&self, call: &Call, put_off: u32) -> Exchange {
+    /// Sends a call once, whatever comes of it.
+    pub(crate) async fn send_once(&self, call: &Call, put_off: u32) -> Exchange {
         self.count.fetch_add(1, Ordering::Relaxed);
         let url = self.url(call);
         let mut request = self

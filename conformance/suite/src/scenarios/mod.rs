@@ -4,6 +4,8 @@ mod atomicity;
 mod isolation;
 mod ordering;
 mod put_if_not_exists;
+mod recovery;
+mod replicas;
 
 use crate::scenario::Scenario;
 
@@ -17,6 +19,8 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        recovery::SCENARIOS,
+        replicas::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

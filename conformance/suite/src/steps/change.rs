@@ -38,7 +38,7 @@ impl Change {
         Self::of(Kind::Commit)
     }
 
-    /// One operation by itself: `CreateTableVersion` or `DeclareTable`.
+    /// One operation by itself, by its own request.
     #[must_use]
     pub fn single() -> Self {
         Self::of(Kind::Single)
@@ -89,9 +89,15 @@ impl Change {
 
     /// Deregisters a table.
     #[must_use]
-    pub fn deregister(mut self, table: &Table) -> Self {
-        self.parts.push(calls::commit_deregister(&table.id));
-        self.effects.push(Effect::Deregistered(table.id.clone()));
+    pub fn deregister(self, table: &Table) -> Self {
+        self.deregister_named(&table.id)
+    }
+
+    /// Deregisters the table of this identifier.
+    #[must_use]
+    pub fn deregister_named(mut self, id: &[String]) -> Self {
+        self.parts.push(calls::commit_deregister(id));
+        self.effects.push(Effect::Deregistered(id.to_vec()));
         self
     }
 
@@ -124,6 +130,10 @@ impl Change {
             (Kind::Batch, _) => calls::batch_create(&self.parts),
             (Kind::Commit, _) => calls::commit(&self.parts),
             (Kind::Single, [Effect::Declared(id)]) => calls::declare(id),
+            (Kind::Single, [Effect::Deregistered(id)]) => calls::deregister(id),
+            (Kind::Single, [Effect::Deleted { table, version }]) => {
+                calls::delete_versions(table, &[(*version, version + 1)])
+            }
             (
                 Kind::Single,
                 [

@@ -11,6 +11,7 @@ mod order;
 mod paging;
 mod reading;
 mod rounds;
+mod survival;
 mod versions;
 mod watch;
 
@@ -23,4 +24,5 @@ pub use listing::{End, Listing, Walk};
 pub use order::descending;
 pub use paging::Paging;
 pub use rounds::Rounds;
+pub use survival::Survival;
 pub use watch::{Views, Watch};
