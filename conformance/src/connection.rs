@@ -146,7 +146,14 @@ impl Connection {
         let command = own.and_then(|program| {
             let program = program.to_str()?;
             let listen = "127.0.0.1:{port}";
-            let words = [program, "serve", "--listen", listen, "--db", "{dir}/catalog.db"];
+            let words = [
+                program,
+                "serve",
+                "--listen",
+                listen,
+                "--db",
+                "{dir}/catalog.db",
+            ];
             ServerCommand::of_words(words.map(str::to_owned).to_vec()).ok()
         });
         Ok(Connected {

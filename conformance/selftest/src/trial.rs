@@ -47,7 +47,15 @@ impl Drop for Served {
 /// If the server cannot begin: there is nothing to test then.
 pub async fn serve(wrap: fn(Router) -> Router) -> Served {
     let store = Store::in_memory().expect("a catalog in memory opens");
-    let router = wrap(router(store, Credentials::default()));
+    serve_router(wrap(router(store, Credentials::default()))).await
+}
+
+/// Serves a router on a free port of loopback.
+///
+/// # Panics
+///
+/// If that cannot begin: there is nothing to test then.
+pub async fn serve_router(router: Router) -> Served {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .await
         .expect("loopback has a free port");
@@ -71,6 +79,15 @@ pub async fn serve(wrap: fn(Router) -> Router) -> Served {
 pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
     let served = serve(wrap).await;
     let target = Target::new(served.url()).expect("the address is a URL");
+    trial_of(target, plan, seed).await
+}
+
+/// Runs a plan against a target.
+///
+/// # Panics
+///
+/// If the run cannot begin: there is nothing to test then.
+pub async fn trial_of(target: Target, plan: &Plan, seed: u64) -> Run {
     certify(target, plan, seed, 4, &Rules::default(), &Silent)
         .await
         .expect("the server answers")

@@ -15,7 +15,9 @@ use crate::wire::Exchange;
 /// The most requests that are carried out before the kill.
 const ANSWERS: usize = 48;
 /// The most time between the last of them and the kill, in microseconds.
-const PAUSE: usize = 4_000;
+const PAUSE: usize = 8_000;
+/// How long it is between two looks at what has been carried out.
+const LOOK: Duration = Duration::from_micros(200);
 /// How long the kill waits for requests to be carried out.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -100,27 +102,31 @@ impl Instance {
         let answers = 1 + self.stage.random_below(ANSWERS);
         let pause = Duration::from_micros(self.stage.random_below(PAUSE) as u64);
         let progress = Progress::default();
-        let ended = AtomicBool::new(false);
-        let work = async {
-            let results = race(clients, |number| {
-                client(number, self.stage.clone(), progress.clone())
-            });
-            let results = results.await;
-            ended.store(true, Ordering::Relaxed);
-            results
+        let ended = Arc::new(AtomicBool::new(false));
+        // On a thread of its own: on a machine that is busy, a task would have its turn when the clients
+        // have theirs, and the server none.
+        let kill = {
+            let (kill, ended) = (self.server.killer(), Arc::clone(&ended));
+            let done = Arc::clone(&progress.0);
+            tokio::task::spawn_blocking(move || {
+                let begun = Instant::now();
+                while done.load(Ordering::Relaxed) < answers
+                    && !ended.load(Ordering::Relaxed)
+                    && begun.elapsed() < PATIENCE
+                {
+                    std::thread::sleep(LOOK);
+                }
+                std::thread::sleep(pause);
+                kill();
+            })
         };
-        let kill = async {
-            let begun = Instant::now();
-            while progress.0.load(Ordering::Relaxed) < answers
-                && !ended.load(Ordering::Relaxed)
-                && begun.elapsed() < PATIENCE
-            {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            tokio::time::sleep(pause).await;
-            self.server.kill();
-        };
-        let (results, ()) = tokio::join!(work, kill);
+        let work = race(clients, |number| {
+            client(number, self.stage.clone(), progress.clone())
+        });
+        let results = work.await;
+        ended.store(true, Ordering::Relaxed);
+        kill.await
+            .map_err(|error| Stop::Inconclusive(format!("the kill failed: {error}")))?;
         self.server.restart().await.map_err(|error| {
             Stop::Inconclusive(format!(
                 "the server was killed and does not start again on its data: {error}"

@@ -2,6 +2,8 @@
 
 mod batches;
 mod listings;
+pub mod recovery;
+pub mod replicas;
 mod versions;
 
 use crate::mutant::Mutant;

@@ -5,3 +5,8 @@
 mod command_line;
 mod honest;
 mod mutants;
+#[cfg(unix)]
+mod recovery;
+mod replicas;
+#[cfg(unix)]
+mod server_command;

@@ -34,7 +34,9 @@ pub enum CommandError {
         command: String,
     },
     /// There is no word in it.
-    #[error("the server command is empty; give one such as 'my-server --port {{port}} --data {{dir}}'")]
+    #[error(
+        "the server command is empty; give one such as 'my-server --port {{port}} --data {{dir}}'"
+    )]
     Empty,
     /// It says nothing of a port.
     #[error(
@@ -136,7 +138,13 @@ mod tests {
         let words = command.words(80, Path::new("/tmp/x y"));
         assert_eq!(
             words,
-            ["serve", "a b", "--listen", "127.0.0.1:80", "--db=/tmp/x y/c.db"]
+            [
+                "serve",
+                "a b",
+                "--listen",
+                "127.0.0.1:80",
+                "--db=/tmp/x y/c.db"
+            ]
         );
     }
 

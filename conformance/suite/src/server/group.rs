@@ -38,7 +38,7 @@ pub fn end_all() {
     // What another thread is about to start ends as well.
     running.ended = true;
     for (id, dir) in std::mem::take(&mut running.groups) {
-        Group(id).signal(Signal::Kill);
+        Group(id).send(Signal::Kill);
         // What cannot be removed is left in the folder for temporary files.
         let _ = std::fs::remove_dir_all(dir);
     }
@@ -59,13 +59,19 @@ impl Group {
         let mut running = running();
         running.groups.insert(group.0, dir.to_owned());
         if running.ended {
-            group.signal(Signal::Kill);
+            group.send(Signal::Kill);
         }
         group
     }
 
-    /// Tells every process of the group.
+    /// Tells every process of the group; none if it has been forgotten.
     pub(crate) fn signal(self, signal: Signal) {
+        if running().groups.contains_key(&self.0) {
+            self.send(signal);
+        }
+    }
+
+    fn send(self, signal: Signal) {
         #[cfg(unix)]
         if let Some(id) = self.pid() {
             let signal = match signal {

@@ -131,9 +131,9 @@ impl Process {
     }
 
     fn run(words: &[String], dir: &Path) -> Result<Self, StartError> {
-        let (program, args) = words.split_first().map_or(("", &[][..]), |(program, args)| {
-            (program.as_str(), args)
-        });
+        let (program, args) = words
+            .split_first()
+            .map_or(("", &[][..]), |(program, args)| (program.as_str(), args));
         let mut command = Command::new(program);
         command
             .args(args)
@@ -158,7 +158,11 @@ impl Process {
         })
     }
 
-    async fn until_it_answers(&mut self, wire: &Wire, patience: Duration) -> Result<(), StartError> {
+    async fn until_it_answers(
+        &mut self,
+        wire: &Wire,
+        patience: Duration,
+    ) -> Result<(), StartError> {
         let url = wire.target().display_url();
         let begun = Instant::now();
         loop {
@@ -190,14 +194,14 @@ impl Process {
         }
     }
 
-    /// Kills it and all that it has started (SIGKILL), and does not wait.
-    pub(crate) fn kill(&self) {
-        self.group.signal(Signal::Kill);
+    /// Its group.
+    pub(crate) fn group(&self) -> Group {
+        self.group
     }
 
     /// Kills it, and waits until nothing of it is left.
     pub(crate) async fn killed(mut self) {
-        self.kill();
+        self.group.signal(Signal::Kill);
         let begun = Instant::now();
         // Once nothing is left but what nobody reaps, waiting longer helps nobody.
         while self.ended().is_none() || self.group.is_left() && begun.elapsed() < GOING {
@@ -225,7 +229,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         // The number of a group that is gone may come to be another's.
         if !self.gone {
-            self.kill();
+            self.group.signal(Signal::Kill);
             // A process that was killed does not keep anyone waiting.
             let _ = self.child.wait();
         }

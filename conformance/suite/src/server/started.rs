@@ -2,6 +2,7 @@
 
 use tempfile::TempDir;
 
+use crate::server::group::Signal;
 use crate::server::process::Process;
 use crate::server::{ServerCommand, StartError};
 use crate::target::Target;
@@ -44,10 +45,13 @@ impl StartedServer {
         &self.target
     }
 
-    /// Kills it (SIGKILL), and does not wait.
-    pub fn kill(&self) {
-        if let Some(process) = &self.process {
-            process.kill();
+    /// What kills it (SIGKILL), and does not wait.
+    pub(crate) fn killer(&self) -> impl FnOnce() + Send + 'static {
+        let group = self.process.as_ref().map(Process::group);
+        move || {
+            if let Some(group) = group {
+                group.signal(Signal::Kill);
+            }
         }
     }
 
@@ -61,7 +65,8 @@ impl StartedServer {
         if let Some(process) = self.process.take() {
             process.killed().await;
         }
-        let (process, target) = Process::start(&self.command, self.dir.path(), &self.target).await?;
+        let (process, target) =
+            Process::start(&self.command, self.dir.path(), &self.target).await?;
         self.process = Some(process);
         self.target = target;
         Ok(())

@@ -193,11 +193,7 @@ impl Survival {
                 (true, true) => OTHERS,
                 (true, false) => continue,
             };
-            let at = format!(
-                "{}: {}",
-                settled.effect.describe(),
-                Outcome::of(&exchange)
-            );
+            let at = format!("{}: {}", settled.effect.describe(), Outcome::of(&exchange));
             let shown = [Arc::clone(&settled.exchange), exchange];
             self.faults.broken(self.durability, what, at, shown);
         }

@@ -91,9 +91,10 @@ impl Commits {
         self.commits += 1;
         let now = self.commits;
         let manifest = s.manifest(&self.table, &format!("m{now}")).await?;
-        let mut change = Change::commit()
-            .declare(&self.name(now))
-            .create(&self.table, now, &manifest);
+        let mut change =
+            Change::commit()
+                .declare(&self.name(now))
+                .create(&self.table, now, &manifest);
         if now > 1 {
             change = change
                 .delete(&self.table, now - 1)

@@ -143,7 +143,8 @@ async fn stored(s: &Stage, table: &Table, creates: &[Create], faults: &mut Fault
             let refused = matches!(Outcome::of(owner), Outcome::Refused(..));
             let beaten = !winners.is_empty() && Outcome::of(owner) != Outcome::Ok;
             if refused || beaten {
-                let what = "a version has the manifest of a client that was not told that it had won";
+                let what =
+                    "a version has the manifest of a client that was not told that it had won";
                 let both = shown().chain([Arc::clone(owner)]);
                 faults.broken("ORD-6", what, &at, both.collect::<Vec<_>>());
             }

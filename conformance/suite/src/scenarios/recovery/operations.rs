@@ -116,7 +116,11 @@ async fn put_if_not_exists(s: &Stage, hand: &Versions, faults: &mut Faults) -> F
     let create = s
         .exchange(calls::create_version(table, version, &manifest))
         .await;
-    let at = format!("version {version} of {}: {}", table.label, Outcome::of(&create));
+    let at = format!(
+        "version {version} of {}: {}",
+        table.label,
+        Outcome::of(&create)
+    );
     match Outcome::of(&create) {
         Outcome::Refused(409, _) => {}
         outcome if outcome.is_unknown() || outcome.is_throttled() => {

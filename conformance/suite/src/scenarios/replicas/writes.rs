@@ -61,7 +61,8 @@ async fn one_winner_of_a_version(s: Stage) -> Flow {
     for writer in &writers {
         knows(writer, &table).await?;
     }
-    let label = format!("{CLIENTS} clients at two replicas create the next version, {ROUNDS} rounds");
+    let label =
+        format!("{CLIENTS} clients at two replicas create the next version, {ROUNDS} rounds");
     let mut rounds = Rounds::new("VER-4", &label);
     for version in 1..=ROUNDS {
         let mut manifests = Vec::new();
@@ -116,12 +117,18 @@ async fn one_winner_of_a_name(s: Stage) -> Flow {
             .into_iter()
             .filter(|exchange| !passing(Outcome::of(exchange)))
             .collect();
-        let clear = !exchanges.iter().any(|exchange| passing(Outcome::of(exchange)));
+        let clear = !exchanges
+            .iter()
+            .any(|exchange| passing(Outcome::of(exchange)));
         if winners.len() > 1 {
             let what = "more than one client was told that it had declared the table";
             rounds.fault(what, &at, winners.into_iter().take(4).collect());
         } else if winners.is_empty() && clear {
-            rounds.fault("nobody won", &at, exchanges.iter().take(2).map(Arc::clone).collect());
+            rounds.fault(
+                "nobody won",
+                &at,
+                exchanges.iter().take(2).map(Arc::clone).collect(),
+            );
         }
         if !odd.is_empty() {
             let what = "a client that lost was not answered 409";
