@@ -12,6 +12,7 @@ pub mod entry;
 mod exchange;
 pub mod exit;
 pub mod golden;
+pub mod history;
 pub mod instance;
 pub mod log;
 pub mod outcome;

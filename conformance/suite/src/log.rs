@@ -19,6 +19,24 @@ pub struct Finding {
     pub actual: String,
     /// The requests that show it.
     pub exchanges: Vec<Arc<Exchange>>,
+    /// A picture of when these happened, as SVG: where the order of requests by several clients is
+    /// the point.
+    pub timeline: Option<String>,
+}
+
+impl Finding {
+    /// A deviation from this requirement that weighs this much.
+    #[must_use]
+    pub fn new(requirement: &'static str, level: Level, deviation: Deviation) -> Self {
+        Self {
+            requirement,
+            level,
+            expected: deviation.expected,
+            actual: deviation.actual,
+            exchanges: deviation.exchanges,
+            timeline: None,
+        }
+    }
 }
 
 /// What a server does where the specification leaves the choice to it.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
+use lance_namespace_history::operation::History;
 use serde::Serialize;
 
 use crate::golden;
@@ -62,6 +63,9 @@ pub struct Played {
     pub cited: Vec<&'static str>,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
+    /// What its clients asked and were told: the history that was found to be broken, or the whole. None
+    /// if there was nothing that histories are about, or nobody [asked for it](Rules::histories).
+    pub history: Option<History>,
     /// How long it took.
     pub took: Duration,
 }
@@ -86,6 +90,8 @@ pub struct Rules {
     pub claimed: Vec<Tier>,
     /// Whether a transcript must be the golden one. Only a run that records them says no.
     pub golden: bool,
+    /// Whether the history of each scenario is kept.
+    pub histories: bool,
 }
 
 impl Default for Rules {
@@ -94,6 +100,7 @@ impl Default for Rules {
             time_limit: Duration::from_secs(180),
             claimed: Vec::new(),
             golden: true,
+            histories: false,
         }
     }
 }
@@ -106,7 +113,7 @@ pub async fn play(
     rules: &Rules,
 ) -> Played {
     let begun = Instant::now();
-    let played = |log: Log, status: Status, reason: Option<String>| Played {
+    let no_history = |log: Log, status: Status, reason: Option<String>| Played {
         scenario,
         status,
         transcript: log.lines.join("\n"),
@@ -114,17 +121,18 @@ pub async fn play(
         observations: log.observations,
         cited: log.cited.into_iter().collect(),
         reason,
+        history: None,
         took: begun.elapsed(),
     };
     match session.lacks(scenario.needs).await {
         Ok(lacking) if lacking.is_empty() => {}
         Ok(lacking) => {
             let (log, status, reason) = unsupported(scenario, lacking, rules);
-            return played(log, status, Some(reason));
+            return no_history(log, status, Some(reason));
         }
         Err(stop) => {
             let reason = reason_of(stop);
-            return played(Log::default(), Status::Error, reason);
+            return no_history(Log::default(), Status::Error, reason);
         }
     }
     let stage = Stage::new(Arc::clone(session), scenario, number);
@@ -140,6 +148,14 @@ pub async fn play(
             "it did not end within {} s",
             rules.time_limit.as_secs()
         ))),
+    };
+    let history = match rules.histories {
+        true => stage.history().await,
+        false => None,
+    };
+    let played = |log: Log, status: Status, reason: Option<String>| Played {
+        history,
+        ..no_history(log, status, reason)
     };
     let log = stage.into_log();
     let broken = log.findings.iter().map(|finding| finding.level).max();
@@ -199,13 +215,7 @@ fn unsupported(
             ),
             None => continue,
         };
-        log.find(Finding {
-            requirement: "REST-12",
-            level,
-            expected: deviation.expected,
-            actual: deviation.actual,
-            exchanges: deviation.exchanges,
-        });
+        log.find(Finding::new("REST-12", level, deviation));
     }
     let status = if claimed {
         Status::Fail

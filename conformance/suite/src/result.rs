@@ -66,6 +66,8 @@ struct FindingResult {
     expected: String,
     actual: String,
     exchanges: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeline: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -131,6 +133,7 @@ fn scenario(played: &Played, target: &Target) -> ScenarioResult {
                     .iter()
                     .map(|exchange| exchange.report(target))
                     .collect(),
+                timeline: finding.timeline.clone(),
             })
             .collect(),
         observations: played

@@ -1,5 +1,6 @@
 //! A run against one server: its namespace, its requests, and what it leaves behind.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -300,8 +301,8 @@ impl Session {
         self.out_of_reach.get_or_init(|| reason.to_owned());
     }
 
-    pub(crate) async fn send(&self, call: Call) -> Exchange {
-        self.wire.send(call).await
+    pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {
+        self.wire.send(call.borrow()).await
     }
 
     pub(crate) fn made_namespace(&self, id: &[String]) {

@@ -3,13 +3,15 @@
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use lance_namespace_history::operation::History;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::answer::Answer;
 use crate::entry::{Entry, Manifest};
+use crate::history::{Recorder, Recording};
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::outcome::Outcome;
 use crate::requirement::{Level, catalogue};
@@ -34,6 +36,9 @@ struct Inner {
     scenario: &'static Scenario,
     number: usize,
     log: Mutex<Log>,
+    recorder: Recorder,
+    /// The first history that was found to be broken.
+    broken: OnceLock<Arc<Recording>>,
     random: Mutex<fastrand::Rng>,
 }
 
@@ -80,6 +85,8 @@ impl Stage {
             scenario,
             number,
             log: Mutex::default(),
+            recorder: Recorder::new(),
+            broken: OnceLock::new(),
             random: Mutex::new(fastrand::Rng::with_seed(hasher.finish())),
         };
         let place = Place {
@@ -124,12 +131,16 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if it cannot be made.
     pub async fn home(&self) -> Flow<Namespace> {
-        let home = self.1.home.get_or_try_init(async || {
-            let mut id = self.session().namespace().to_vec();
-            id.push(format!("s{:03}", self.0.number));
-            self.make_namespace(id).await
-        });
+        let home = &self.1.home;
+        let home = home.get_or_try_init(async || self.make_namespace(self.home_id()).await);
         home.await.cloned()
+    }
+
+    /// The identifier of the scenario's own namespace.
+    pub(crate) fn home_id(&self) -> Vec<String> {
+        let mut id = self.session().namespace().to_vec();
+        id.push(format!("s{:03}", self.0.number));
+        id
     }
 
     /// A namespace of this name inside the scenario's own.
@@ -195,6 +206,7 @@ impl Stage {
         if let Some(reason) = staging.out_of_reach() {
             self.session().staging_out_of_reach(reason);
         }
+        self.0.recorder.declared(&id, &staging);
         Table {
             label: id.last().cloned().unwrap_or_default(),
             id,
@@ -234,14 +246,16 @@ impl Stage {
         let name = format!("{}.manifest-{tag:016x}", table.name());
         let staged = table.staging.put(&name, bytes.clone()).await;
         let (path, e_tag) = staged.map_err(|error| Stop::Inconclusive(error.to_string()))?;
-        Ok(Manifest {
+        let manifest = Manifest {
             label: label.to_owned(),
             path,
             bytes,
             e_tag: e_tag.unwrap_or_else(|| format!("\"{tag:016x}\"")),
             metadata: BTreeMap::from([("writer".to_owned(), format!("{label}-{tag:016x}"))]),
             naming_scheme: None,
-        })
+        };
+        self.0.recorder.staged(&manifest);
+        Ok(manifest)
     }
 
     /// Stages a manifest again, where a create has taken its file away: the same bytes at the same
@@ -293,7 +307,10 @@ impl Stage {
     /// Sends a call and waits for its answer, which no line of the transcript is about. What the
     /// protocol says of every answer is checked all the same.
     pub async fn exchange(&self, call: Call) -> Arc<Exchange> {
-        let exchange = Arc::new(self.session().send(call).await);
+        let call = Arc::new(call);
+        let recorded = self.0.recorder.begins(&call);
+        let exchange = Arc::new(self.session().send(Arc::clone(&call)).await);
+        self.0.recorder.ended(recorded, &exchange);
         let deviations = validity::deviations(&exchange);
         if deviations.is_empty() {
             sdk::check(&exchange);
@@ -470,20 +487,49 @@ impl Stage {
         self.find(requirement, Level::Should, deviation);
     }
 
-    fn find(&self, requirement: &'static str, level: Level, deviation: Deviation) {
+    /// As [`violates`](Self::violates), with a picture (SVG) of what happened when.
+    pub(crate) fn violates_with_timeline(
+        &self,
+        requirement: &'static str,
+        deviation: Deviation,
+        timeline: String,
+    ) {
+        let finding = Finding::new(requirement, level_of(requirement), deviation);
         lock(&self.0.log).find(Finding {
-            requirement,
-            level,
-            expected: deviation.expected,
-            actual: deviation.actual,
-            exchanges: deviation.exchanges,
+            timeline: Some(timeline),
+            ..finding
         });
+    }
+
+    fn find(&self, requirement: &'static str, level: Level, deviation: Deviation) {
+        lock(&self.0.log).find(Finding::new(requirement, level, deviation));
     }
 
     /// Records a choice that the specification leaves to the server.
     pub fn observe(&self, observation: Observation) {
         self.cite(observation.requirement);
         lock(&self.0.log).observe(observation);
+    }
+
+    // --- what was recorded ---
+
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.0.recorder
+    }
+
+    /// Keeps a history that was found to be broken, the first one.
+    pub(crate) fn keep_recording(&self, recording: Arc<Recording>) {
+        self.0.broken.get_or_init(|| recording);
+    }
+
+    /// The history that was found to be broken, or what was asked so far; none if nothing was that
+    /// histories are about.
+    pub(crate) async fn history(&self) -> Option<History> {
+        let history = match self.0.broken.get() {
+            Some(broken) => broken.history.clone(),
+            None => self.recording().await.history,
+        };
+        (!history.operations.is_empty()).then_some(history)
     }
 
     pub(crate) fn into_log(self) -> Log {

@@ -130,6 +130,8 @@ pub(crate) struct Received {
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub(crate) operation: &'static Operation,
+    pub(crate) id: Option<Vec<String>>,
+    pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) url: String,
     pub(crate) sent: Body,
     pub(crate) odd: bool,
@@ -140,6 +142,9 @@ pub struct Exchange {
     pub(crate) client: u32,
     /// Answers of 429 and 503 that were waited out before this one.
     pub(crate) put_off: u32,
+    /// Whether the server may have got the request more than once: a refusal does not say then that
+    /// it was not carried out.
+    pub(crate) repeated: bool,
 }
 
 impl Exchange {
@@ -171,7 +176,7 @@ impl Exchange {
         self.client
     }
 
-    /// When the request was about to be sent.
+    /// When the request was about to be sent, for the first time if it was put off.
     #[must_use]
     pub fn started(&self) -> Instant {
         self.started
@@ -241,10 +246,14 @@ impl Wire {
     ///
     /// A 429 surely did not happen and is sent again after a wait; so is a read that was answered
     /// 503 (requirement REST-13).
-    pub(crate) async fn send(&self, call: Call) -> Exchange {
+    pub(crate) async fn send(&self, call: &Call) -> Exchange {
         let mut put_off = 0;
+        let first = Instant::now();
         loop {
-            let exchange = self.send_once(&call, put_off).await;
+            let mut exchange = self.send_once(call, put_off).await;
+            if put_off > 0 {
+                exchange.started = first;
+            }
             let again = match exchange.status() {
                 Some(429) => true,
                 Some(503) => reads_only(call.operation),
@@ -294,6 +303,8 @@ impl Wire {
             .map_err(|error| chain(&error.without_url()));
         Exchange {
             operation: call.operation,
+            id: call.id.clone(),
+            query: call.query.clone(),
             url: self.public_url(&url),
             sent: call.body.clone(),
             odd: call.odd,
@@ -302,6 +313,7 @@ impl Wire {
             ended: Instant::now(),
             client: race::client(),
             put_off,
+            repeated: false,
         }
     }
 

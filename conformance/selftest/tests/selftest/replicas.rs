@@ -37,6 +37,7 @@ async fn two_nodes_over_one_store_are_honest_with_any_seed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_service_whose_nodes_disagree_is_caught() {
     let mut wrong = Vec::new();
+    let mut catching = BTreeSet::new();
     for mutant in MUTANTS {
         let run = trial_of_two_nodes(&plan(mutant.scenarios), 1, mutant.wrap).await;
         let found = |level: Level| -> BTreeSet<&str> {
@@ -46,6 +47,11 @@ async fn each_service_whose_nodes_disagree_is_caught() {
                 .map(|finding| finding.requirement)
                 .collect()
         };
+        let caught = run
+            .played
+            .iter()
+            .filter(|played| !played.findings.is_empty());
+        catching.extend(caught.map(|played| played.scenario.id));
         let broken: BTreeSet<&str> = mutant.breaks.iter().copied().collect();
         let warned: BTreeSet<&str> = mutant.warns.iter().copied().collect();
         if found(Level::Must) != broken || !found(Level::Should).is_superset(&warned) {
@@ -62,4 +68,6 @@ async fn each_service_whose_nodes_disagree_is_caught() {
         wrong.is_empty(),
         "(mutant, broken, warned, reasons): {wrong:#?}"
     );
+    let all: BTreeSet<&str> = plan(&["replicas/*"]).iter().map(|(_, s)| s.id).collect();
+    assert_eq!(catching, all);
 }

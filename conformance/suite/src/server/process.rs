@@ -18,8 +18,10 @@ use crate::wire::{Call, ClientError, Wire};
 const LINES: usize = 20;
 /// How much of a line is kept.
 const LONGEST_LINE: usize = 400;
-/// How long it is between two looks.
+/// How long it is between two looks, at first.
 const LOOK: Duration = Duration::from_millis(5);
+/// How long it is between two looks at most.
+const LONGEST_LOOK: Duration = Duration::from_millis(100);
 /// How long one question whether it answers may take.
 const QUESTION: Duration = Duration::from_secs(2);
 /// How long a server may take to end in good order.
@@ -165,6 +167,7 @@ impl Process {
     ) -> Result<(), StartError> {
         let url = wire.target().display_url();
         let begun = Instant::now();
+        let mut look = LOOK;
         loop {
             let left = patience.saturating_sub(begun.elapsed());
             let question = Call::new("ListNamespaces").id(&[]).query("limit", 1);
@@ -190,7 +193,9 @@ impl Process {
                     output: self.output.last(),
                 });
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(look).await;
+            // Some take milliseconds to begin and some take seconds.
+            look = (look + look / 4).min(LONGEST_LOOK);
         }
     }
 

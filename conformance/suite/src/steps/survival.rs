@@ -22,6 +22,8 @@ const CHANGES: usize = 60;
 
 const LOST: &str = "a change that was answered 200 is not there after the restart";
 const HALF: &str = "a change that was cut short by the kill is there by half after the restart";
+const HALF_OR_LOST: &str = "a change that was cut short by the kill is there by half after the \
+                            restart, or what it removes was lost before it";
 const LEFT: &str = "a change that was refused has left something after the restart";
 const OTHERS: &str = "a version has another manifest after the restart";
 
@@ -138,8 +140,18 @@ impl Survival {
             sights.push(see(s, effect).await?);
         }
         let seen = sights.iter().filter(|(seen, _)| *seen).count();
+        let made = |effect: &Effect| matches!(effect, Effect::Created { .. } | Effect::Declared(_));
+        let shown = effects.iter().zip(&sights).filter(|(_, (seen, _))| *seen);
+        let something_made = shown.clone().any(|(effect, _)| made(effect));
         let refused = matches!(Outcome::of(&last.exchange), Outcome::Refused(..));
-        if seen > 0 && (refused || seen < effects.len()) {
+        let what = match (refused, something_made) {
+            (true, true) => Some(LEFT),
+            // What is gone may have been lost: that has been judged, or is in other words below.
+            (true, false) => None,
+            (false, true) => (seen < effects.len()).then_some(HALF),
+            (false, false) => (seen > 0 && seen < effects.len()).then_some(HALF_OR_LOST),
+        };
+        if let Some(what) = what {
             let names = |there: bool| -> String {
                 let effects = effects.iter().zip(&sights);
                 let names = effects
@@ -162,7 +174,6 @@ impl Survival {
                 let sight = sights.iter().find(|(seen, _)| *seen == there);
                 shown.extend(sight.map(|(_, exchange)| Arc::clone(exchange)));
             }
-            let what = if refused { LEFT } else { HALF };
             self.faults.broken(self.atomicity, what, at, shown);
         }
         let whole = seen == effects.len();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::answer::Answer;
+use crate::race::as_client;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
 use crate::steps::effect::Sight;
@@ -52,7 +53,11 @@ impl Watch {
         let mut tasks = JoinSet::new();
         for reader in 0..readers {
             let (s, shared) = (s.clone(), Arc::clone(&shared));
-            tasks.spawn(async move { read(&s, reader, look, &shared).await });
+            // The client that changes what they look at has the number 0.
+            let number = u32::try_from(reader + 1).unwrap_or(u32::MAX);
+            tasks.spawn(as_client(number, async move {
+                read(&s, reader, look, &shared).await
+            }));
         }
         Self {
             shared,

@@ -1,21 +1,21 @@
 //! One history, whatever happens to the server in the middle of it.
 
-use std::sync::Arc;
+use futures::future::BoxFuture;
 
 use crate::calls;
-use crate::entry::Manifest;
+use crate::instance::Progress;
 use crate::outcome::Outcome;
-use crate::scenario::{Flow, scenarios};
+use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
-use crate::steps::{Faults, Growth, LookForLatest};
+use crate::steps::{Change, LookForLatest};
 use crate::wire::Exchange;
 
-/// How many clients contend for the next version.
+/// How many clients contend for the next versions.
 const WRITERS: usize = 5;
 /// How many clients read the latest.
 const READERS: usize = 2;
-/// The most requests of a client between two kills.
-const REQUESTS: usize = 400;
+/// The most that a client does between two kills.
+const TURNS: usize = 200;
 
 scenarios! {
     /// Clients that contend for versions make one history, over every kill of the server.
@@ -25,79 +25,115 @@ scenarios! {
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
         given: [ServerCommand],
     }
-}
-
-/// What a client asked and was told.
-#[derive(Default)]
-struct Told {
-    reads: Vec<Arc<Exchange>>,
-    creates: Vec<Create>,
-}
-
-struct Create {
-    version: i64,
-    manifest: Manifest,
-    exchange: Arc<Exchange>,
+    /// Batches and creates that contend for versions make one history, over every kill of the server.
+    "recovery/one-history-of-batches-over-kills" => one_history_of_batches_over_kills {
+        tier: Batch,
+        checks: ["ORD-6", "ORD-7"],
+        needs: [
+            "BatchCreateTableVersions",
+            "CreateTableVersion",
+            "DescribeTableVersion",
+            "ListTableVersions",
+        ],
+        given: [ServerCommand],
+    }
 }
 
 async fn one_history_over_kills(s: Stage) -> Flow {
+    let label = "clients contend for versions, the server killed and started again";
+    contend(s, &["t"], label).await
+}
+
+async fn one_history_of_batches_over_kills(s: Stage) -> Flow {
+    let label = "batches and creates contend for versions, the server killed and started again";
+    contend(s, &["t", "u"], label).await
+}
+
+async fn contend(s: Stage, names: &[&str], label: &str) -> Flow {
     let mut server = s.start_server().await?;
-    let table = server.stage().table("t").await?;
-    let mut growth = Growth::new(&table);
-    let mut creates: Vec<Create> = Vec::new();
+    let mut tables = Vec::new();
+    for name in names {
+        tables.push(server.stage().table(name).await?);
+    }
     for _ in 0..s.kills() {
         let clients = server.kill_amid(WRITERS + READERS, |client, s, progress| {
-            let table = table.clone();
-            async move {
-                let mut told = Told::default();
-                for _ in 0..REQUESTS {
-                    let read = LookForLatest::Latest.at(&s, &table).await;
-                    let latest = latest(&read);
-                    told.reads.push(read);
-                    let Some(latest) = latest else { break };
-                    if client >= WRITERS {
-                        continue;
-                    }
-                    let version = latest + 1;
-                    let label = format!("client {client}, version {version}");
-                    let manifest = s.manifest(&table, &label).await?;
-                    let call = calls::create_version(&table, version, &manifest);
-                    let exchange = s.exchange(call).await;
-                    let outcome = Outcome::of(&exchange);
-                    let goes_on = progress.goes_on(&exchange) || outcome.is_conflict();
-                    told.creates.push(Create {
-                        version,
-                        manifest,
-                        exchange,
-                    });
-                    if !goes_on {
-                        break;
-                    }
-                }
-                Ok(told)
-            }
+            let tables = tables.clone();
+            let work: BoxFuture<'static, Flow> = match client < WRITERS {
+                true => Box::pin(async move { write(&s, &tables, client, &progress).await }),
+                false => Box::pin(async move { read(&s, &tables).await }),
+            };
+            work
         });
-        let clients: Vec<Flow<Told>> = clients.await?;
-        for told in clients {
-            let told = told?;
-            for read in &told.reads {
-                growth.read(LookForLatest::Latest, read);
-            }
-            for create in &told.creates {
-                growth.wrote(create.version, &create.exchange);
-            }
-            creates.extend(told.creates);
+        clients.await?.into_iter().collect::<Flow>()?;
+        // What is there after the restart is part of the history.
+        let s = server.stage();
+        let looked = versions_of(&s, &tables).await;
+        if looked.is_err() {
+            // A table that is gone has no versions; the history says whether that is right.
+            let held = s.judge_history(label, &["ORD-6", "ORD-7"]).await;
+            return if held { looked.map(|_| ()) } else { Ok(()) };
         }
-        let read = LookForLatest::Latest.at(&server.stage(), &table).await;
-        growth.read(LookForLatest::Latest, &read);
     }
     let s = server.stage();
-    let label = "clients contend for versions, the server killed and started again";
-    let mut faults = Faults::new(label);
-    stored(&s, &table, &creates, &mut faults).await?;
-    growth.judge(&mut faults);
-    let held = "one order explains what each client was told before and after";
-    faults.end(&s, &["ORD-6", "ORD-7"], held);
+    if versions_of(&s, &tables).await? == 0 {
+        let reason = "the server was killed before it had created any version";
+        return Err(Stop::Inconclusive(reason.to_owned()));
+    }
+    s.judge_history(label, &["ORD-6", "ORD-7"]).await;
+    Ok(())
+}
+
+/// How many versions the tables have.
+async fn versions_of(s: &Stage, tables: &[Table]) -> Flow<usize> {
+    let mut versions = 0;
+    for table in tables {
+        versions += s.all_entries(table).await?.len();
+    }
+    Ok(versions)
+}
+
+/// Reads the latest and creates the next, until nothing is answered any more. Where there are several
+/// tables, two of three changes are batches over all of them.
+async fn write(s: &Stage, tables: &[Table], client: usize, progress: &Progress) -> Flow {
+    for turn in 0..TURNS {
+        let batch = tables.len() > 1 && !(client + turn).is_multiple_of(3);
+        let chosen = match batch {
+            true => tables,
+            false => &tables[turn % tables.len()..][..1],
+        };
+        let mut change = match batch {
+            true => Change::batch(),
+            false => Change::single(),
+        };
+        for table in chosen {
+            let read = LookForLatest::Latest.at(s, table).await;
+            let Some(latest) = latest(&read) else {
+                return Ok(());
+            };
+            let label = format!("client {client}, version {}", latest + 1);
+            let manifest = s.manifest(table, &label).await?;
+            change = change.create(table, latest + 1, &manifest);
+        }
+        let exchange = s.exchange(change.call()).await;
+        if !progress.goes_on(&exchange) && !Outcome::of(&exchange).is_conflict() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Reads in every way, until nothing is answered any more.
+async fn read(s: &Stage, tables: &[Table]) -> Flow {
+    for turn in 0..TURNS {
+        let table = &tables[turn % tables.len()];
+        let read = match turn % 3 {
+            0 => s.exchange(calls::list_versions(table)).await,
+            _ => LookForLatest::Latest.at(s, table).await,
+        };
+        if Outcome::of(&read) == Outcome::Lost {
+            break;
+        }
+    }
     Ok(())
 }
 
@@ -108,47 +144,4 @@ fn latest(read: &Exchange) -> Option<i64> {
         Outcome::Refused(404, _) => Some(0),
         _ => None,
     }
-}
-
-/// Whether the stored entry of each version is that of the one client that was told so.
-async fn stored(s: &Stage, table: &Table, creates: &[Create], faults: &mut Faults) -> Flow {
-    let versions = creates.iter().map(|create| create.version).max();
-    for version in 1..=versions.unwrap_or(0) {
-        let of_version: Vec<&Create> = creates
-            .iter()
-            .filter(|create| create.version == version)
-            .collect();
-        let won = |create: &&&Create| Outcome::of(&create.exchange) == Outcome::Ok;
-        let winners: Vec<&&Create> = of_version.iter().filter(won).collect();
-        let shown = || winners.iter().map(|create| Arc::clone(&create.exchange));
-        let at = format!("version {version}");
-        if winners.len() > 1 {
-            let what = "more than one client was told that it had created a version";
-            faults.broken("ORD-6", what, at, shown());
-            continue;
-        }
-        let Some(entry) = s.entry(table, version).await? else {
-            if !winners.is_empty() {
-                let what = "an acknowledged version is missing after the last restart";
-                faults.broken("ORD-6", what, at, shown());
-            }
-            continue;
-        };
-        let manifests: Vec<Manifest> = of_version
-            .iter()
-            .map(|create| create.manifest.clone())
-            .collect();
-        for owner in table.owners(&entry, &manifests).await {
-            let owner = &of_version[owner].exchange;
-            let refused = matches!(Outcome::of(owner), Outcome::Refused(..));
-            let beaten = !winners.is_empty() && Outcome::of(owner) != Outcome::Ok;
-            if refused || beaten {
-                let what =
-                    "a version has the manifest of a client that was not told that it had won";
-                let both = shown().chain([Arc::clone(owner)]);
-                faults.broken("ORD-6", what, &at, both.collect::<Vec<_>>());
-            }
-        }
-    }
-    Ok(())
 }
