@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Serve the RestAdapter of the installed pylance over a fresh temporary root.
 
-    .ci/rest_adapter.py [--no-manifest] [--no-version-tracking] [--no-dir-listing]
+    .ci/rest_adapter.py [--port PORT] [--root DIR]
+                        [--no-manifest] [--no-version-tracking] [--no-dir-listing]
 
 Prints one line, http://127.0.0.1:PORT, once the server answers, and then runs until
-its standard input closes or SIGTERM or SIGINT arrives; the root is removed on exit.
+its standard input closes or SIGTERM or SIGINT arrives; the root is removed on exit,
+unless it was given.
 By hand, with the packages of .ci/requirements.txt (.ci/venv makes such an environment):
 
     sleep infinity | DIR/bin/python .ci/rest_adapter.py
 """
 
 import argparse
+import contextlib
 import http.client
 import signal
 import sys
@@ -62,19 +65,25 @@ def main() -> None:
             action="store_false",
             help=effect,
         )
+    parser.add_argument("--port", type=int, default=0, help="port; 0 is a free one")
+    parser.add_argument("--root", help="directory that keeps everything, and is kept")
     options = parser.parse_args()
 
     # Turned into SystemExit so that the root is removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
-    with tempfile.TemporaryDirectory(prefix="rest-adapter-") as root:
+    with (
+        contextlib.nullcontext(options.root)
+        if options.root
+        else tempfile.TemporaryDirectory(prefix="rest-adapter-")
+    ) as root:
         # The session keeps one view of the store over all requests.
         adapter = lance.namespace.RestAdapter(
             "dir",
             properties(options, root),
             session=lance.Session(),
             host=HOST,
-            port=0,
+            port=options.port,
         )
         with adapter:
             wait_until_it_answers(adapter.port)

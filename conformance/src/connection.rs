@@ -1,17 +1,45 @@
 //! The server under test, as flags and environment variables name it.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::time::Duration;
 
 use clap::Args;
-use lance_namespace_reference_server::{Config, Credentials, Server};
+use lance_namespace_reference_server::{Config, Credentials, Server, ServerError};
+use lance_namespace_suite::server::{CommandError, ServerCommand, StartError, StartedServer};
 use lance_namespace_suite::target::{Target, TargetError};
+
+/// A free port of loopback.
+const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// Which server, and what every request to it carries.
 #[derive(Args, Clone)]
 pub(crate) struct Connection {
-    /// URL of the server, with or without a path; without it, the embedded reference server.
-    #[arg(long, value_name = "URL", env = "LANCE_NAMESPACE_SERVER_URL")]
-    server_url: Option<String>,
+    /// URL of the server, with or without a path; without it and a command, the embedded reference
+    /// server. Others after the first are replicas of the same service (in the environment: divided
+    /// by spaces), and what is written at the first is looked for at the second.
+    #[arg(
+        long = "server-url",
+        value_name = "URL",
+        env = "LANCE_NAMESPACE_SERVER_URL",
+        value_delimiter = ' '
+    )]
+    server_urls: Vec<String>,
+
+    /// Command that starts the server, run without a shell: {port} stands for the port of loopback
+    /// to listen on, {dir} for a fresh folder to keep everything in. Some scenarios kill servers
+    /// that they start so. Without a URL, all are played against a server started so.
+    #[arg(long, value_name = "CMD", env = "LANCE_NAMESPACE_SERVER_CMD")]
+    server_cmd: Option<String>,
+
+    /// How long a server that was started may take until it answers.
+    #[arg(long, value_name = "SECONDS", default_value = "30")]
+    start_timeout: NonZeroU64,
+
+    /// How often each scenario that kills servers does so.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    kills: u16,
 
     /// API key, sent as the header x-api-key.
     #[arg(
@@ -63,52 +91,98 @@ pub(crate) struct Connection {
     delimiter: String,
 }
 
-/// A server to test, and the embedded one that has to stay alive while it is tested.
+/// A server to test, and the one that has to stay alive while it is tested.
 pub(crate) struct Connected {
     pub(crate) target: Target,
-    pub(crate) embedded: Option<Server>,
+    pub(crate) server: Own,
+}
+
+/// A server that was started to be tested.
+pub(crate) enum Own {
+    /// The reference server in this process, and a second one on the same catalog.
+    Embedded([Server; 2]),
+    /// One that a command started.
+    Started(StartedServer),
+    /// None: the one that is tested was there before.
+    None,
 }
 
 /// Why there is no server to test.
 pub(crate) enum ConnectError {
     /// The flags are wrong.
     Usage(String),
-    /// The embedded server does not start.
-    Embedded(String),
+    /// The server does not start.
+    Start(String),
 }
 
 impl Connection {
     /// Whether a server was named; otherwise the embedded one is tested.
     pub(crate) fn names_a_server(&self) -> bool {
-        self.server_url.is_some()
+        !self.server_urls.is_empty() || self.server_cmd.is_some()
     }
 
-    /// The server to test; starts the embedded one if no URL was given.
-    pub(crate) async fn connect(&self) -> Result<Connected, ConnectError> {
+    /// The server to test; starts it if no URL was given. `own` is the program that serves the
+    /// reference server, which scenarios kill where the embedded one is tested.
+    pub(crate) async fn connect(&self, own: Option<&Path>) -> Result<Connected, ConnectError> {
         // Wrong flags are wrong whether or not a server is there.
-        let named = self.server_url.as_deref();
-        let usage = |error: TargetError| ConnectError::Usage(error.to_string());
-        self.target(named.unwrap_or("http://127.0.0.1"))
-            .map_err(usage)?;
-        let (target, embedded) = match named {
-            Some(url) => (self.target(url).map_err(usage)?, None),
-            None => {
-                let with_credentials = self.knowing_credentials();
-                let config = Config {
-                    credentials: Credentials {
-                        api_key: with_credentials.api_key.clone(),
-                        bearer_token: with_credentials.bearer_token.clone(),
-                    },
-                    ..Config::default()
-                };
-                let server = Server::bind((Ipv4Addr::LOCALHOST, 0).into(), config)
-                    .await
-                    .map_err(|error| ConnectError::Embedded(error.to_string()))?;
-                let target = with_credentials.target(&server.url()).map_err(usage)?;
-                (target, Some(server))
+        let command = self.command()?;
+        let urls: Vec<&str> = self.server_urls.iter().map(String::as_str).collect();
+        let nowhere = self.target(&["http://127.0.0.1"])?;
+        match (urls.as_slice(), command) {
+            ([], None) => self.embedded(own).await,
+            ([], Some(command)) => {
+                let server = StartedServer::start(&command, &nowhere).await?;
+                Ok(Connected {
+                    target: server.target().clone().with_command(command),
+                    server: Own::Started(server),
+                })
             }
+            (urls, command) => {
+                let target = self.target(urls)?;
+                Ok(Connected {
+                    target: match command {
+                        Some(command) => target.with_command(command),
+                        None => target,
+                    },
+                    server: Own::None,
+                })
+            }
+        }
+    }
+
+    async fn embedded(&self, own: Option<&Path>) -> Result<Connected, ConnectError> {
+        let with_credentials = self.knowing_credentials();
+        let config = Config {
+            credentials: Credentials {
+                api_key: with_credentials.api_key.clone(),
+                bearer_token: with_credentials.bearer_token.clone(),
+            },
+            ..Config::default()
         };
-        Ok(Connected { target, embedded })
+        let server = Server::bind(LOOPBACK, config).await?;
+        let replica = server.bind_another(LOOPBACK).await?;
+        let target = with_credentials.target(&[&server.url(), &replica.url()])?;
+        // Where servers cannot be started, what would kill them is left out.
+        let command = own.and_then(|program| {
+            let program = program.to_str()?;
+            let listen = "127.0.0.1:{port}";
+            let words = [
+                program,
+                "serve",
+                "--listen",
+                listen,
+                "--db",
+                "{dir}/catalog.db",
+            ];
+            ServerCommand::of_words(words.map(str::to_owned).to_vec()).ok()
+        });
+        Ok(Connected {
+            target: match command {
+                Some(command) => target.with_command(self.adjusted(command)),
+                None => target,
+            },
+            server: Own::Embedded([server, replica]),
+        })
     }
 
     /// The same with credentials for the embedded server, which knows those that are given by flags
@@ -141,8 +215,26 @@ impl Connection {
         with
     }
 
-    fn target(&self, url: &str) -> Result<Target, TargetError> {
-        let mut target = Target::new(url)?.with_delimiter(&self.delimiter)?;
+    fn command(&self) -> Result<Option<ServerCommand>, CommandError> {
+        let command = self.server_cmd.as_deref();
+        let command = command.map(ServerCommand::parse).transpose()?;
+        Ok(command.map(|command| self.adjusted(command)))
+    }
+
+    fn adjusted(&self, command: ServerCommand) -> ServerCommand {
+        command
+            .with_patience(Duration::from_secs(self.start_timeout.get()))
+            .with_kills(usize::from(self.kills))
+    }
+
+    fn target(&self, urls: &[&str]) -> Result<Target, TargetError> {
+        let (first, replicas) = urls
+            .split_first()
+            .map_or(("", &[][..]), |(first, others)| (*first, others));
+        let mut target = Target::new(first)?.with_delimiter(&self.delimiter)?;
+        for replica in replicas {
+            target = target.with_replica(replica)?;
+        }
         if let Some(key) = &self.api_key {
             target = target.with_header("x-api-key", key)?;
         }
@@ -162,5 +254,45 @@ impl Connection {
             target = target.with_parent(parts)?;
         }
         Ok(target)
+    }
+}
+
+impl Own {
+    /// Ends it.
+    pub(crate) async fn stop(self) -> Result<(), ServerError> {
+        match self {
+            Self::Embedded(servers) => {
+                for server in servers {
+                    server.shutdown().await?;
+                }
+            }
+            Self::Started(server) => server.stop().await,
+            Self::None => {}
+        }
+        Ok(())
+    }
+}
+
+impl From<TargetError> for ConnectError {
+    fn from(error: TargetError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<CommandError> for ConnectError {
+    fn from(error: CommandError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<StartError> for ConnectError {
+    fn from(error: StartError) -> Self {
+        Self::Start(error.to_string())
+    }
+}
+
+impl From<ServerError> for ConnectError {
+    fn from(error: ServerError) -> Self {
+        Self::Start(format!("the reference server does not start: {error}"))
     }
 }

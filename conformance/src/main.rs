@@ -3,6 +3,7 @@
 mod check;
 mod cli;
 mod connection;
+mod interrupt;
 mod progress;
 mod run;
 
@@ -18,15 +19,15 @@ use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::report::explain::explain;
 use lance_namespace_suite::session::Session;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, RunArgs};
 use crate::connection::{ConnectError, Connection};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        None => run::run(&cli.run).await,
-        Some(Command::Run(args)) => run::run(&args).await,
+        None => certify(&cli.run).await,
+        Some(Command::Run(args)) => certify(&args).await,
         Some(Command::List) => list(),
         Some(Command::Explain { id }) => explain_one(&id),
         Some(Command::Serve {
@@ -90,14 +91,20 @@ impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
         match error {
             ConnectError::Usage(text) => Self::usage(text),
-            ConnectError::Embedded(text) => {
-                Self::inconclusive(format!("the reference server does not start: {text}"))
-            }
+            ConnectError::Start(text) => Self::inconclusive(text),
         }
     }
 }
 
 type Done = Result<ExitCode, Failure>;
+
+/// Runs until it ends or is interrupted.
+async fn certify(args: &RunArgs) -> Done {
+    tokio::select! {
+        done = run::run(args) => done,
+        () = interrupt::interrupted() => Ok(ExitCode::from(interrupt::INTERRUPTED)),
+    }
+}
 
 fn list() -> Done {
     let plan = Plan::new(&[], &[]).map_err(Failure::inconclusive)?;
@@ -138,7 +145,7 @@ async fn serve(listen: SocketAddr, config: Config) -> Done {
 }
 
 async fn cleanup(run: &str, connection: &Connection) -> Done {
-    let connected = connection.connect().await?;
+    let connected = connection.connect(None).await?;
     let leftovers = Session::clean_up_after(connected.target, run)
         .await
         .map_err(Failure::inconclusive)?;

@@ -32,7 +32,8 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     if !args.connection.names_a_server() {
         eprintln!("no --server-url: certifying the embedded reference server");
     }
-    let connected = args.connection.connect().await?;
+    let program = std::env::current_exe().ok();
+    let connected = args.connection.connect(program.as_deref()).await?;
     let seed = args.seed.unwrap_or_else(random_seed);
     let rules = Rules {
         claimed: args.tiers.clone(),
@@ -50,9 +51,11 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     )
     .await;
     progress.end();
-    if let Some(server) = connected.embedded {
-        server.shutdown().await.map_err(Failure::inconclusive)?;
-    }
+    connected
+        .server
+        .stop()
+        .await
+        .map_err(Failure::inconclusive)?;
     let run = ran.map_err(Failure::inconclusive)?;
     print!("{}", report(&run, &connected.target));
     files.write(&RunResult::new(&run, &connected.target))?;

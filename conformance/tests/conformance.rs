@@ -5,12 +5,14 @@
 
 #[path = "../src/connection.rs"]
 mod connection;
+#[path = "../src/interrupt.rs"]
+mod interrupt;
 
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use clap::Parser;
-use lance_namespace_reference_server::Server;
 use lance_namespace_suite::exit;
 use lance_namespace_suite::play::{Played, Rules, Status, play};
 use lance_namespace_suite::report::terminal;
@@ -20,7 +22,7 @@ use lance_namespace_suite::session::{Session, random_seed};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::runtime::Runtime;
 
-use crate::connection::{ConnectError, Connection};
+use crate::connection::{ConnectError, Connection, Own};
 
 /// The standard arguments of a test binary, and the server to test.
 #[derive(Parser, Clone)]
@@ -39,10 +41,13 @@ struct Args {
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Runtime::new().expect("a machine that runs tests has threads"));
 
+/// The command, which serves the reference server where scenarios kill it.
+const COMMAND: &str = env!("CARGO_BIN_EXE_lance-namespace-conformance");
+
 /// What all tests share; opened by the first one, so that `--list` needs no server.
 struct Opened {
     session: Arc<Session>,
-    embedded: Option<Server>,
+    server: Mutex<Own>,
 }
 
 static OPENED: OnceLock<Result<Opened, String>> = OnceLock::new();
@@ -102,18 +107,22 @@ fn test(args: &Args, number: usize, scenario: &'static Scenario) -> Result<Compl
 async fn open(args: &Args) -> Result<Opened, String> {
     let connected = args
         .connection
-        .connect()
+        .connect(Some(Path::new(COMMAND)))
         .await
         .map_err(|error| match error {
-            ConnectError::Usage(text) | ConnectError::Embedded(text) => text,
+            ConnectError::Usage(text) | ConnectError::Start(text) => text,
         })?;
+    tokio::spawn(async {
+        interrupt::interrupted().await;
+        std::process::exit(i32::from(interrupt::INTERRUPTED));
+    });
     let seed = args.seed.unwrap_or_else(random_seed);
     let session = Session::open(connected.target, seed)
         .await
         .map_err(|error| error.to_string())?;
     Ok(Opened {
         session,
-        embedded: connected.embedded,
+        server: Mutex::new(connected.server),
     })
 }
 
@@ -123,7 +132,13 @@ fn close() -> Result<(), String> {
         return Ok(());
     };
     let leftovers = RUNTIME.block_on(opened.session.clean_up());
-    if leftovers.left.is_empty() || opened.embedded.is_some() {
+    let mut server = opened.server.lock().unwrap_or_else(PoisonError::into_inner);
+    let server = std::mem::replace(&mut *server, Own::None);
+    let stays = matches!(server, Own::None);
+    RUNTIME
+        .block_on(server.stop())
+        .map_err(|error| error.to_string())?;
+    if leftovers.left.is_empty() || !stays {
         return Ok(());
     }
     Err(format!(

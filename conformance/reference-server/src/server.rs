@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::config::Config;
+use crate::config::{Config, Credentials};
 use crate::routes::router;
 use crate::store::{OpenError, Store};
 
@@ -20,6 +20,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub struct Server {
     address: SocketAddr,
     store: Store,
+    credentials: Credentials,
     stop: Option<oneshot::Sender<()>>,
     serving: JoinHandle<std::io::Result<()>>,
 }
@@ -53,10 +54,27 @@ impl Server {
             Some(path) => Store::open(&path)?,
             None => Store::in_memory()?,
         };
+        Self::serve(address, store, config.credentials).await
+    }
+
+    /// Serves the same catalog on another address as well, as a second server that ends on its own;
+    /// port 0 takes a free port.
+    ///
+    /// # Errors
+    /// The address cannot be listened on.
+    pub async fn bind_another(&self, address: SocketAddr) -> Result<Self, ServerError> {
+        Self::serve(address, self.store.clone(), self.credentials.clone()).await
+    }
+
+    async fn serve(
+        address: SocketAddr,
+        store: Store,
+        credentials: Credentials,
+    ) -> Result<Self, ServerError> {
         let failed = |source| ServerError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let local = listener.local_addr().map_err(failed)?;
-        let router = router(store.clone(), config.credentials);
+        let router = router(store.clone(), credentials.clone());
         let (stop, stopped) = oneshot::channel::<()>();
         let serve = axum::serve(listener, router).with_graceful_shutdown(async {
             // An error here is the sender's end, which is a wish to stop as well.
@@ -66,6 +84,7 @@ impl Server {
         Ok(Self {
             address: local,
             store,
+            credentials,
             stop: Some(stop),
             serving,
         })

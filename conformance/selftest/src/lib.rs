@@ -5,7 +5,9 @@
 //! goes through. The reference server has no fault in it and no switch for one.
 
 pub mod interpose;
+pub mod kept;
 pub mod mutant;
 pub mod mutants;
 pub mod naming;
+pub mod settings;
 pub mod trial;

@@ -57,7 +57,15 @@ pub async fn serve(wrap: fn(Router) -> Router) -> Served {
 
 async fn serve_to(credentials: Credentials, wrap: fn(Router) -> Router) -> Served {
     let store = Store::in_memory().expect("a catalog in memory opens");
-    let router = wrap(router(store, credentials));
+    serve_router(wrap(router(store, credentials))).await
+}
+
+/// Serves a router on a free port of loopback.
+///
+/// # Panics
+///
+/// If that cannot begin: there is nothing to test then.
+pub async fn serve_router(router: Router) -> Served {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .await
         .expect("loopback has a free port");
@@ -108,6 +116,15 @@ pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
         }
     };
     let target = target.expect("the address is a URL");
+    trial_of(target, plan, seed).await
+}
+
+/// Runs a plan against a target.
+///
+/// # Panics
+///
+/// If the run cannot begin: there is nothing to test then.
+pub async fn trial_of(target: Target, plan: &Plan, seed: u64) -> Run {
     certify(target, plan, seed, 4, &Rules::default(), &Silent)
         .await
         .expect("the server answers")

@@ -125,12 +125,6 @@ pub fn deregister(id: &[String]) -> Call {
     Call::new("DeregisterTable").id(id).json(body)
 }
 
-/// `DropTable`.
-#[must_use]
-pub fn drop_table(id: &[String]) -> Call {
-    Call::new("DropTable").id(id)
-}
-
 /// `CreateNamespace`.
 #[must_use]
 pub fn create_namespace(id: &[String]) -> Call {

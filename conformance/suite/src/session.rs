@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::OnceCell;
 
+use crate::calls;
 use crate::cleanup::{self, Leftovers};
 use crate::entry::Entry;
 use crate::outcome::Outcome;
@@ -27,7 +28,9 @@ pub struct Session {
     seed: u64,
     run: String,
     namespace: Vec<String>,
-    made: Mutex<Made>,
+    made: Arc<Mutex<Made>>,
+    /// The same run at the other replicas of the service.
+    replicas: Vec<Arc<Self>>,
     support: Mutex<BTreeMap<&'static str, Arc<OnceCell<Support>>>>,
     timings: Timings,
     probe: OnceCell<Stage>,
@@ -123,6 +126,7 @@ impl Session {
         session.made_namespace(&session.namespace);
         let call = Call::new("CreateNamespace").id(&session.namespace);
         let exchange = session.send(call).await;
+        session.replicas_answer().await?;
         let namespace = session.namespace.join(session.target().delimiter());
         match Outcome::of(&exchange) {
             Outcome::Ok => {
@@ -155,18 +159,76 @@ impl Session {
     fn over(target: Target, seed: u64, run: String) -> Result<Self, ClientError> {
         let mut namespace = target.parent().to_vec();
         namespace.push(format!("{PREFIX}{run}"));
-        Ok(Self {
+        let replicas: Vec<Target> = target.replicas().collect();
+        let mut session = Self {
             wire: Wire::new(target)?,
             seed,
             run,
             namespace,
-            made: Mutex::default(),
+            made: Arc::default(),
+            replicas: Vec::new(),
+            support: Mutex::default(),
+            timings: Timings::default(),
+            probe: OnceCell::new(),
+            canary: OnceCell::new(),
+            out_of_reach: OnceLock::new(),
+        };
+        for replica in replicas {
+            let replica = Self {
+                made: Arc::clone(&session.made),
+                ..session.beside(replica)?
+            };
+            session.replicas.push(Arc::new(replica));
+        }
+        Ok(session)
+    }
+
+    /// The same run on another server, of whose namespaces and tables this one knows nothing.
+    pub(crate) fn beside(&self, target: Target) -> Result<Self, ClientError> {
+        Ok(Self {
+            wire: self.wire.beside(target)?,
+            seed: self.seed,
+            run: self.run.clone(),
+            namespace: self.namespace.clone(),
+            made: Arc::default(),
+            replicas: Vec::new(),
             support: Mutex::default(),
             timings: Timings::default(),
             probe: OnceCell::new(),
             canary: OnceCell::new(),
             out_of_reach: OnceLock::new(),
         })
+    }
+
+    async fn replicas_answer(&self) -> Result<(), OpenError> {
+        for replica in &self.replicas {
+            let call = Call::new("ListNamespaces").id(&[]).query("limit", 1);
+            if let Err(reason) = replica.send(call).await.answer {
+                return Err(OpenError::Unreachable {
+                    url: replica.target().display_url(),
+                    reason,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The same run at the other replicas of the service.
+    pub(crate) fn replicas(&self) -> &[Arc<Self>] {
+        &self.replicas
+    }
+
+    /// Makes the run's namespace, and the ones that it lies in, on a server that is new.
+    pub(crate) async fn settle(&self) -> Result<(), String> {
+        for depth in 1..=self.namespace.len() {
+            let id = &self.namespace[..depth];
+            let exchange = self.send(calls::create_namespace(id)).await;
+            let outcome = Outcome::of(&exchange);
+            if outcome != Outcome::Ok {
+                return Err(format!("{}: {outcome}", id.join(self.target().delimiter())));
+            }
+        }
+        Ok(())
     }
 
     /// Makes the canary, if that is not done yet. Where it cannot be made there is none.

@@ -24,16 +24,21 @@ use crate::target::Target;
 use crate::wire::{Call, Exchange};
 use crate::{calls, sdk, validity};
 
-/// The stage that a scenario plays on. Clones share it.
+/// The stage that a scenario plays on, and the server that its requests go to. Clones share both.
 #[derive(Clone)]
-pub struct Stage(Arc<Inner>);
+pub struct Stage(Arc<Inner>, Place);
+
+/// A server that requests go to, and the scenario's own namespace there.
+#[derive(Clone)]
+struct Place {
+    session: Arc<Session>,
+    home: Arc<OnceCell<Namespace>>,
+}
 
 struct Inner {
-    session: Arc<Session>,
     scenario: &'static Scenario,
     number: usize,
     round: Option<Round>,
-    home: OnceCell<Namespace>,
     log: Mutex<Log>,
     recorder: Recorder,
     /// The first history that was found to be broken.
@@ -97,23 +102,47 @@ impl Stage {
         let mut hasher = DefaultHasher::new();
         let seed = round.map_or(session.seed(), |round| round.seed);
         (seed, scenario.id).hash(&mut hasher);
-        Self(Arc::new(Inner {
-            session,
+        let inner = Inner {
             scenario,
             number,
             round,
-            home: OnceCell::new(),
             log: Mutex::default(),
             recorder: Recorder::new(),
             broken: OnceLock::new(),
             random: Mutex::new(fastrand::Rng::with_seed(hasher.finish())),
-        }))
+        };
+        let place = Place {
+            session,
+            home: Arc::default(),
+        };
+        Self(Arc::new(inner), place)
+    }
+
+    /// The same stage with its requests going to another replica of the service; none if the run
+    /// was given none.
+    #[must_use]
+    pub fn replica(&self) -> Option<Self> {
+        let session = self.session().replicas().first()?;
+        Some(self.on(Arc::clone(session)))
+    }
+
+    /// The same stage with its requests going elsewhere, where the scenario's own namespace is the
+    /// same one.
+    pub(crate) fn on(&self, session: Arc<Session>) -> Self {
+        let home = Arc::clone(&self.1.home);
+        Self(Arc::clone(&self.0), Place { session, home })
+    }
+
+    /// The same stage with its requests going to a server that has nothing of the scenario yet.
+    pub(crate) fn on_new(&self, session: Arc<Session>) -> Self {
+        let home = Arc::default();
+        Self(Arc::clone(&self.0), Place { session, home })
     }
 
     /// The run that the scenario is part of.
     #[must_use]
     pub fn session(&self) -> &Arc<Session> {
-        &self.0.session
+        &self.1.session
     }
 
     /// The server under test, as the run was given it.
@@ -130,7 +159,7 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if it cannot be made.
     pub async fn home(&self) -> Flow<Namespace> {
-        let home = &self.0.home;
+        let home = &self.1.home;
         let home = home.get_or_try_init(async || self.make_namespace(self.home_id()).await);
         home.await.cloned()
     }

@@ -9,6 +9,7 @@ use reqwest::Url;
 use serde_json::{Map, Value};
 
 use crate::scenario::Given;
+use crate::server::ServerCommand;
 use crate::wire::Caller;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -25,6 +26,8 @@ pub struct Target {
     parent: Vec<String>,
     delimiter: String,
     timeout: Duration,
+    replicas: Vec<Url>,
+    command: Option<ServerCommand>,
 }
 
 /// Why a target cannot be used.
@@ -78,28 +81,29 @@ impl Target {
     ///
     /// If the URL cannot be read, is not `http` or `https`, or has a query or a fragment.
     pub fn new(url: &str) -> Result<Self, TargetError> {
-        let error = |reason: &str| TargetError::Url {
-            url: without_password(url),
-            reason: reason.to_owned(),
-        };
-        let mut parsed = Url::parse(url).map_err(|source| error(&source.to_string()))?;
-        if !matches!(parsed.scheme(), "http" | "https") {
-            return Err(error("its scheme is neither http nor https"));
-        }
-        if parsed.query().is_some() || parsed.fragment().is_some() {
-            return Err(error("it has a query or a fragment"));
-        }
-        if !parsed.path().ends_with('/') {
-            let path = format!("{}/", parsed.path());
-            parsed.set_path(&path);
-        }
         Ok(Self {
-            url: parsed,
+            url: base_url(url)?,
             headers: HeaderMap::new(),
             bad: HeaderMap::new(),
             parent: Vec::new(),
             delimiter: "$".to_owned(),
             timeout: Duration::from_secs(60),
+            replicas: Vec::new(),
+            command: None,
+        })
+    }
+
+    /// Another server at a base URL, to which requests carry the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn at(&self, url: &str) -> Result<Self, TargetError> {
+        Ok(Self {
+            url: base_url(url)?,
+            replicas: Vec::new(),
+            command: None,
+            ..self.clone()
         })
     }
 
@@ -173,10 +177,33 @@ impl Target {
         self
     }
 
+    /// Names another replica of the service: what is written at the one is to be seen at the other.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_replica(mut self, url: &str) -> Result<Self, TargetError> {
+        self.replicas.push(base_url(url)?);
+        Ok(self)
+    }
+
+    /// Names a command that starts a server of the same kind, which scenarios may kill.
+    #[must_use]
+    pub fn with_command(mut self, command: ServerCommand) -> Self {
+        self.command = Some(command);
+        self
+    }
+
     /// What it gives to scenarios beside itself.
     #[must_use]
     pub fn given(&self) -> Vec<Given> {
         let mut given = Vec::new();
+        if self.command.is_some() {
+            given.push(Given::ServerCommand);
+        }
+        if !self.replicas.is_empty() {
+            given.push(Given::Replica);
+        }
         if !self.bad.is_empty() {
             given.push(Given::Credentials);
         }
@@ -249,6 +276,21 @@ impl Target {
             }
         }
         text
+    }
+
+    /// The other replicas of the service, each as a target of its own.
+    pub(crate) fn replicas(&self) -> impl Iterator<Item = Self> {
+        self.replicas.iter().map(|url| Self {
+            url: url.clone(),
+            replicas: Vec::new(),
+            command: None,
+            ..self.clone()
+        })
+    }
+
+    /// The command that starts a server of the same kind.
+    pub(crate) fn command(&self) -> Option<&ServerCommand> {
+        self.command.as_ref()
     }
 
     fn check_parent(&self) -> Result<(), TargetError> {
@@ -331,6 +373,26 @@ pub(crate) fn secret_of(value: &str) -> &str {
         Some((_, secret)) => secret.trim(),
         None => value,
     }
+}
+
+/// Reads a base URL; its path is taken as a folder.
+fn base_url(url: &str) -> Result<Url, TargetError> {
+    let error = |reason: &str| TargetError::Url {
+        url: without_password(url),
+        reason: reason.to_owned(),
+    };
+    let mut parsed = Url::parse(url).map_err(|source| error(&source.to_string()))?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err(error("its scheme is neither http nor https"));
+    }
+    if parsed.query().is_some() || parsed.fragment().is_some() {
+        return Err(error("it has a query or a fragment"));
+    }
+    if !parsed.path().ends_with('/') {
+        let path = format!("{}/", parsed.path());
+        parsed.set_path(&path);
+    }
+    Ok(parsed)
 }
 
 fn without_password(url: &str) -> String {

@@ -1,6 +1,7 @@
 //! Requests as they are sent and answers as they come: the suite looks at HTTP itself, so that a
 //! tolerant client cannot hide a server's fault.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -245,7 +246,7 @@ pub enum ClientError {
 pub(crate) struct Wire {
     http: reqwest::Client,
     target: Target,
-    count: AtomicU64,
+    count: Arc<AtomicU64>,
     broken: OnceCell<BrokenWay>,
 }
 
@@ -285,8 +286,16 @@ impl Wire {
         Ok(Self {
             http,
             target,
-            count: AtomicU64::new(0),
+            count: Arc::default(),
             broken: OnceCell::new(),
+        })
+    }
+
+    /// A client of another server, whose requests are counted with those of this one.
+    pub(crate) fn beside(&self, target: Target) -> Result<Self, ClientError> {
+        Ok(Self {
+            count: Arc::clone(&self.count),
+            ..Self::new(target)?
         })
     }
 
@@ -346,6 +355,11 @@ impl Wire {
             })
             .await?;
         Ok(self.send_once(call, 0, Some((fault, way))).await)
+    }
+
+    /// Sends a call once, whatever comes of it.
+    pub(crate) async fn ask_once(&self, call: &Call) -> Exchange {
+        self.send_once(call, 0, None).await
     }
 
     async fn send_once(

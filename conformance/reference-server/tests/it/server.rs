@@ -50,6 +50,19 @@ async fn it_answers_on_a_socket_until_it_is_shut_down() {
     assert!(TcpStream::connect(address).await.is_err());
 }
 
+#[tokio::test]
+async fn one_catalog_is_served_on_two_addresses() {
+    let server = Server::bind(LOCAL, Config::default()).await.unwrap();
+    let another = server.bind_another(LOCAL).await.unwrap();
+    exchange(server.local_addr(), "/v1/table/t/declare", "{}").await;
+    let there = exchange(another.local_addr(), "/v1/table/t/exists", "{}").await;
+    assert!(there.starts_with("HTTP/1.1 200 OK\r\n"), "{there}");
+    server.shutdown().await.unwrap();
+    let still = exchange(another.local_addr(), "/v1/table/t/exists", "{}").await;
+    assert!(still.starts_with("HTTP/1.1 200 OK\r\n"), "{still}");
+    another.shutdown().await.unwrap();
+}
+
 /// BAT-10, as far as a process can test itself: what was answered is in the file for whoever
 /// opens it next, also when nobody shut the server down.
 #[tokio::test]

@@ -8,6 +8,8 @@ mod identifiers;
 mod listing;
 mod listings;
 mod namespaces;
+pub mod recovery;
+pub mod replicas;
 mod tables;
 mod tags;
 mod transactions;

@@ -15,7 +15,7 @@ use serde_json::json;
 
 /// The command, built by cargo: a test of another package has no other way to it. Built as
 /// `cargo test --workspace` builds it, which then has nothing left to do.
-static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
+pub(crate) static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
     let built = Command::new(env!("CARGO"))
         .args([
             "test",
@@ -50,6 +50,7 @@ fn run(args: &[&str]) -> Output {
     let mut command = Command::new(&*COMMAND);
     for variable in [
         "SERVER_URL",
+        "SERVER_CMD",
         "API_KEY",
         "BEARER_TOKEN",
         "HEADERS",
@@ -62,7 +63,7 @@ fn run(args: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn exits(args: &[&str], code: i32, says: &str) {
+pub(crate) fn exits(args: &[&str], code: i32, says: &str) {
     let output = run(args);
     let text = format!(
         "{}{}",

@@ -6,3 +6,8 @@ mod command_line;
 mod honest;
 mod mutants;
 mod proxy;
+#[cfg(unix)]
+mod recovery;
+mod replicas;
+#[cfg(unix)]
+mod server_command;

@@ -78,12 +78,22 @@ pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
 
 /// How to make again what the run has removed: the same scenario makes the same names.
 fn again(text: &mut String, run: &Run, played: &Played) {
+    let given: String = played
+        .scenario
+        .given
+        .iter()
+        .map(|given| match given {
+            Given::ServerCommand => " --server-cmd CMD",
+            Given::Replica => " --server-url REPLICA",
+            Given::Credentials | Given::Identity => " --bad-credential 'NAME: VALUE'",
+        })
+        .collect();
     push(text, "");
     push(
         text,
         &format!(
             "  to see it again, from the beginning:\n    lance-namespace-conformance --server-url {} \
-             --scenario {} --seed {}",
+             --scenario {} --seed {}{given}",
             run.url, played.scenario.id, played.seed
         ),
     );

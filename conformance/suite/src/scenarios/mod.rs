@@ -11,6 +11,8 @@ mod listing;
 mod namespaces;
 mod ordering;
 mod put_if_not_exists;
+mod recovery;
+mod replicas;
 mod tables;
 mod tags;
 mod transactions;
@@ -37,6 +39,8 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         transactions::SCENARIOS,
         authentication::SCENARIOS,
         histories::SCENARIOS,
+        recovery::SCENARIOS,
+        replicas::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

@@ -96,9 +96,15 @@ impl Change {
 
     /// Deregisters a table.
     #[must_use]
-    pub fn deregister(mut self, table: &Table) -> Self {
-        self.parts.push(calls::commit_deregister(&table.id));
-        self.effects.push(Effect::Deregistered(table.id.clone()));
+    pub fn deregister(self, table: &Table) -> Self {
+        self.deregister_named(&table.id)
+    }
+
+    /// Deregisters the table of this identifier.
+    #[must_use]
+    pub fn deregister_named(mut self, id: &[String]) -> Self {
+        self.parts.push(calls::commit_deregister(id));
+        self.effects.push(Effect::Deregistered(id.to_vec()));
         self
     }
 

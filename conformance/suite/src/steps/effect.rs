@@ -65,7 +65,7 @@ pub(crate) struct Sight {
 }
 
 /// What a reader asks for: a table or a namespace, and a version if it is about one.
-type Place = (Vec<String>, Option<i64>);
+pub(crate) type Place = (Vec<String>, Option<i64>);
 
 impl Effect {
     pub(crate) fn created(&self) -> Option<(&Table, i64, Manifest)> {
@@ -77,6 +77,11 @@ impl Effect {
             } => Some((table, *version, manifest.clone())),
             _ => None,
         }
+    }
+
+    /// What it is about: a table, or one version of it.
+    pub(crate) fn subject(&self) -> Place {
+        self.place(Look::Describe)
     }
 
     fn place(&self, look: Look) -> Place {
