@@ -138,7 +138,9 @@ fn judge(s: &Stage, caller: &str, exchanges: &[Arc<Exchange>]) {
     if wrong.is_empty() {
         s.line(format!("{label}: refused"));
     }
-    for (answer, of) in wrong {
+    // What weighs most comes first.
+    let carried_out = wrong.remove_entry(CARRIED_OUT);
+    for (answer, of) in carried_out.into_iter().chain(wrong) {
         let names: Vec<&str> = of.iter().map(|e| e.operation.id.as_str()).collect();
         s.line(format!("{label}: {answer} for {}", of.len()));
         let (level, expected) = match answer == CARRIED_OUT {
