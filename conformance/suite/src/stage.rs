@@ -571,14 +571,15 @@ impl Stage {
         self.find(requirement, Level::Should, deviation);
     }
 
-    /// As [`violates`](Self::violates), with a picture (SVG) of what happened when.
-    pub(crate) fn violates_with_timeline(
+    /// As [`violated`](Self::violated), with a picture (SVG) of what happened when.
+    pub(crate) fn violated_in_time(
         &self,
         requirement: &'static str,
+        level: Level,
         deviation: Deviation,
         timeline: String,
     ) {
-        let finding = Finding::new(requirement, level_of(requirement), deviation);
+        let finding = Finding::new(requirement, level, deviation);
         lock(&self.0.log).find(Finding {
             timeline: Some(timeline),
             ..finding

@@ -14,9 +14,9 @@ const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
     does: "A batch is one create after the other, and stops at the first that fails.",
     scenarios: &["atomicity/*"],
     breaks: &[
-        "BAT-1", "BAT-2", "BAT-3", "BAT-4", "BAT-6", "BAT-7", "BAT-8",
+        "BAT-1", "BAT-2", "BAT-3", "BAT-4", "BAT-6", "BAT-7", "BAT-8", "ORD-7",
     ],
-    may_break: &[],
+    may_break: &["ORD-6"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {

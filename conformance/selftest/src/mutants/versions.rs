@@ -12,8 +12,10 @@ const CREATE_OVERWRITES: Mutant = Mutant {
     name: "create-overwrites",
     does: "A create of a version that exists replaces it, and succeeds.",
     scenarios: &["put-if-not-exists/*"],
-    breaks: &["VER-1", "VER-12", "VER-2", "VER-3", "VER-4", "VER-7"],
-    may_break: &[],
+    breaks: &[
+        "VER-1", "VER-12", "VER-2", "VER-3", "VER-4", "VER-7", "ORD-6",
+    ],
+    may_break: &["ORD-7"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {

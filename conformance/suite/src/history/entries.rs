@@ -278,7 +278,7 @@ fn removed(drafts: &[Draft]) -> BTreeSet<String> {
     removed
 }
 
-fn puts(call: &Call) -> impl Iterator<Item = &Put> {
+pub(super) fn puts(call: &Call) -> impl Iterator<Item = &Put> {
     let (puts, changes): (&[Put], &[Change]) = match call {
         Call::CreateVersion(put) => (std::slice::from_ref(put), &[]),
         Call::BatchCreate(puts) => (puts, &[]),

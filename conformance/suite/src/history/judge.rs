@@ -6,9 +6,11 @@ use lance_namespace_history::{Verdict, Violation, check, timeline};
 
 use super::entries::{self, Recording};
 use super::names::Names;
-use super::translate;
+use super::{loose, translate};
 use crate::log::{Deviation, Observation};
+use crate::requirement::Level;
 use crate::stage::Stage;
+use crate::wire::Exchange;
 
 /// What the transcript says of a history that holds.
 const HELD: &str = "every answer fits into one order";
@@ -19,8 +21,9 @@ impl Stage {
     /// answer is explained. Writes one line of the transcript; answers whether that held.
     ///
     /// What writes alone break is ORD-6, what reads have a part in is ORD-7; if that one is not among
-    /// `requirements`, the first of these is. A history that is too hard to judge breaks nothing: that
-    /// becomes an observation.
+    /// `requirements`, the first of these is. What is explained if a delete of several versions need
+    /// not be done at one point is a warning only. A history that is too hard to judge breaks nothing:
+    /// that becomes an observation.
     ///
     /// What each client asks must be asked [as that client](crate::race::as_client), and everything
     /// that changes the tables must go through the stage.
@@ -29,9 +32,52 @@ impl Stage {
             self.cite(requirement);
         }
         let recording = Arc::new(self.recording().await);
-        let judged = Arc::clone(&recording);
+        let Some(violation) = self.judged(&recording, label, requirements).await else {
+            self.line(format!("{label}: {HELD}"));
+            return true;
+        };
+        self.keep_recording(Arc::clone(&recording));
+        // What breaks a must breaks it although deletes may take their time.
+        let (recording, violation, level) = match loose::loosened(&recording).map(Arc::new) {
+            None => (recording, violation, Level::Must),
+            Some(loose) => match self.judged(&loose, label, requirements).await {
+                Some(violation) => (loose, violation, Level::Must),
+                None => (recording, violation, Level::Should),
+            },
+        };
+        let broken = match level {
+            Level::Must => "no order explains every answer",
+            _ => "no order explains every answer, unless deletes are done bit by bit",
+        };
+        self.line(format!("{label}: {broken}"));
+        let requirement = requirement(&violation);
+        let is_asked = requirements.contains(&requirement);
+        let requirement = match requirements.first() {
+            Some(first) if !is_asked => first,
+            _ => requirement,
+        };
+        let mut exchanges: Vec<Arc<Exchange>> = Vec::new();
+        for exchange in violation.places.iter().map(|at| &recording.exchanges[*at]) {
+            let new = exchange.as_ref();
+            let new = new.filter(|new| !exchanges.iter().any(|old| Arc::ptr_eq(old, new)));
+            exchanges.extend(new.cloned());
+        }
+        let expected = format!("{label}: {HELD}");
+        let deviation = Deviation::new(expected, violation.to_string(), exchanges);
+        self.violated_in_time(requirement, level, deviation, timeline(&violation));
+        false
+    }
+
+    /// The smallest part of a history that nothing explains, if it is broken.
+    async fn judged(
+        &self,
+        recording: &Arc<Recording>,
+        label: &str,
+        requirements: &[&'static str],
+    ) -> Option<Box<Violation>> {
+        let judged = Arc::clone(recording);
         let verdict = tokio::task::spawn_blocking(move || check(&judged.history)).await;
-        let violation = match verdict {
+        match verdict {
             Ok(Verdict::Consistent { .. }) => None,
             Ok(Verdict::Violation(violation)) => Some(violation),
             Ok(Verdict::Inconclusive { why }) => {
@@ -45,25 +91,7 @@ impl Stage {
                 None
             }
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-        };
-        let Some(violation) = violation else {
-            self.line(format!("{label}: {HELD}"));
-            return true;
-        };
-        self.line(format!("{label}: no order explains every answer"));
-        self.keep_recording(Arc::clone(&recording));
-        let requirement = broken(&violation);
-        let is_asked = requirements.contains(&requirement);
-        let requirement = match requirements.first() {
-            Some(first) if !is_asked => first,
-            _ => requirement,
-        };
-        let exchanges = violation.places.iter();
-        let exchanges = exchanges.filter_map(|place| recording.exchanges.get(*place)?.clone());
-        let expected = format!("{label}: {HELD}");
-        let deviation = Deviation::new(expected, violation.to_string(), exchanges);
-        self.violates_with_timeline(requirement, deviation, timeline(&violation));
-        false
+        }
     }
 
     /// Forgets what was asked so far: a history that is judged later is about tables that are declared
@@ -83,7 +111,7 @@ impl Stage {
 }
 
 /// The requirement that a violation breaks.
-fn broken(violation: &Violation) -> &'static str {
+fn requirement(violation: &Violation) -> &'static str {
     let reads =
         |operation: &lance_namespace_history::operation::Operation| !operation.call.changes();
     match violation.operations.iter().any(reads) {

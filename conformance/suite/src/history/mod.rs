@@ -23,6 +23,9 @@
 //!   is 5, nobody else was at that table, and it was never removed.
 //! - That a create finds no table says so only once the table has had a version: whether it may get
 //!   the first is open (TBL-8).
+//! - A delete of several versions need not be done at one point: the protocol does not call it atomic.
+//!   Where only that explains a history it is a warning. `check`, which judges a kept history again, holds
+//!   deletes to one point.
 //! - A list is whole if no page token came and it is shorter than the `limit` that it was asked for: to
 //!   cut it without a token breaks PAGE-2, not the order.
 //!
@@ -36,11 +39,14 @@
 
 mod entries;
 mod judge;
+mod loose;
 mod names;
 mod recorder;
 mod refusals;
 mod request;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod translate;
 
 pub(crate) use entries::Recording;

@@ -24,13 +24,13 @@ scenarios! {
     /// Of batches sent at once, none is done by half, and of those that share a version at most one.
     "atomicity/overlapping-batches" => overlapping_batches {
         tier: Batch,
-        checks: ["BAT-2", "BAT-6"],
+        checks: ["BAT-2", "BAT-6", "ORD-6", "ORD-7"],
         needs: ["BatchCreateTableVersions", "DescribeTableVersion", "ListTableVersions"],
     }
     /// Batches and single creates that contend for versions are done whole or not at all.
     "atomicity/batches-race-single-creates" => batches_race_single_creates {
         tier: Batch,
-        checks: ["BAT-2", "BAT-8"],
+        checks: ["BAT-2", "BAT-8", "ORD-6", "ORD-7"],
         needs: [
             "BatchCreateTableVersions",
             "CreateTableVersion",
@@ -41,7 +41,7 @@ scenarios! {
     /// Commits and single operations that contend for versions and names are done whole or not at all.
     "atomicity/commits-race" => commits_race {
         tier: Batch,
-        checks: ["COM-1"],
+        checks: ["COM-1", "ORD-6", "ORD-7"],
         needs: [
             "BatchCommitTables", "CreateTableVersion", "DescribeTableVersion", "ListTableVersions",
         ],
@@ -49,7 +49,7 @@ scenarios! {
     /// A batch and a commit that removes one of its tables are each done whole or not at all.
     "atomicity/batch-races-removal" => batch_races_removal {
         tier: Batch,
-        checks: ["BAT-1", "COM-1"],
+        checks: ["BAT-1", "COM-1", "ORD-6", "ORD-7"],
         needs: [
             "BatchCommitTables",
             "BatchCreateTableVersions",
@@ -109,6 +109,7 @@ async fn overlapping_batches(s: Stage) -> Flow {
         contest.round(&s, &batches, &mut next).await?;
     }
     contest.end(&s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -130,6 +131,7 @@ async fn batches_race_single_creates(s: Stage) -> Flow {
         contest.round(&s, &changes, &mut next).await?;
     }
     contest.end(&s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -159,6 +161,7 @@ async fn commits_race(s: Stage) -> Flow {
         contest.round(&s, &changes, &mut next).await?;
     }
     contest.end(&s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -208,6 +211,7 @@ async fn batch_races_removal(s: Stage) -> Flow {
     }
     batches.end(&s);
     commits.end(&s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

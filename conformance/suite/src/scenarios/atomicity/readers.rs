@@ -21,25 +21,25 @@ scenarios! {
     /// Once a reader that describes versions has seen one entry of a batch, every later read sees all.
     "atomicity/no-reader-sees-half-a-batch" => no_reader_sees_half_a_batch {
         tier: Batch,
-        checks: ["BAT-1", "BAT-7"],
+        checks: ["BAT-1", "BAT-7", "ORD-6", "ORD-7"],
         needs: ["BatchCreateTableVersions", "DescribeTableVersion", "ListTableVersions"],
     }
     /// Once a reader that lists versions has seen one entry of a batch, every later read sees all.
     "atomicity/no-listing-shows-half-a-batch" => no_listing_shows_half_a_batch {
         tier: Batch,
-        checks: ["BAT-1", "BAT-7"],
+        checks: ["BAT-1", "BAT-7", "ORD-6", "ORD-7"],
         needs: ["BatchCreateTableVersions", "DescribeTableVersion", "ListTableVersions"],
     }
     /// No entry of a batch that is refused is ever seen, not even for a moment.
     "atomicity/no-reader-sees-a-refused-batch" => no_reader_sees_a_refused_batch {
         tier: Batch,
-        checks: ["BAT-1", "BAT-7"],
+        checks: ["BAT-1", "BAT-7", "ORD-6", "ORD-7"],
         needs: ["BatchCreateTableVersions", "DescribeTableVersion", "ListTableVersions"],
     }
     /// Once a reader has seen one effect of a commit, of whatever kind, every later read sees all.
     "atomicity/no-reader-sees-half-a-commit" => no_reader_sees_half_a_commit {
         tier: Batch,
-        checks: ["COM-1"],
+        checks: ["COM-1", "ORD-6", "ORD-7"],
         needs: [
             "BatchCommitTables", "CreateTableVersion", "DescribeTableVersion", "ListTableVersions",
         ],
@@ -47,7 +47,7 @@ scenarios! {
     /// Nothing of a commit that is refused is ever seen, not even for a moment.
     "atomicity/no-reader-sees-a-refused-commit" => no_reader_sees_a_refused_commit {
         tier: Batch,
-        checks: ["COM-4"],
+        checks: ["COM-4", "ORD-6", "ORD-7"],
         needs: [
             "BatchCommitTables", "CreateTableVersion", "DescribeTableVersion", "ListTableVersions",
         ],
@@ -83,6 +83,7 @@ async fn half_batches(s: &Stage, look: Look) -> Flow {
     })
     .await;
     let judged = views.no_half("BAT-7", "readers of batches over 8 tables", s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     sent.and(judged)
 }
 
@@ -105,6 +106,7 @@ async fn no_reader_sees_a_refused_batch(s: Stage) -> Flow {
     let (listed, second) = watched(&s, Look::List, label, &batches, refused).await;
     let label = "readers of batches over 8 tables that are refused";
     let judged = described.and(listed).nothing("BAT-7", label, &s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     first.and(second).and(judged)
 }
 
@@ -152,6 +154,7 @@ async fn no_reader_sees_half_a_commit(s: Stage) -> Flow {
     let (listed, second) = watched(&s, Look::List, label, &others, done).await;
     let label = "readers of commits of all four kinds";
     let judged = described.and(listed).no_half("COM-1", label, &s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     first.and(second).and(judged)
 }
 
@@ -170,6 +173,7 @@ async fn no_reader_sees_a_refused_commit(s: Stage) -> Flow {
     let (listed, second) = watched(&s, Look::List, label, &commits, refused).await;
     let label = "readers of commits of all four kinds that are refused";
     let judged = described.and(listed).nothing("COM-4", label, &s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     first.and(second).and(judged)
 }
 

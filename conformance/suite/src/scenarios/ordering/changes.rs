@@ -13,7 +13,7 @@ scenarios! {
     /// Paging through tables while some are declared and some removed loses none that stays.
     "ordering/tables-come-and-go-while-paging" => tables_come_and_go {
         tier: Basic,
-        checks: ["PAGE-2", "PAGE-5"],
+        checks: ["PAGE-2", "PAGE-5", "ORD-6", "ORD-7"],
         needs: [],
     }
     /// Paging through namespaces while some are created and some dropped loses none that stays.
@@ -25,7 +25,7 @@ scenarios! {
     /// Paging through versions while some are created and some deleted loses none that stays.
     "ordering/versions-come-and-go-while-paging" => versions_come_and_go {
         tier: Versions,
-        checks: ["PAGE-2", "PAGE-5"],
+        checks: ["PAGE-2", "PAGE-5", "ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "ListTableVersions", "BatchDeleteTableVersions"],
     }
 }
@@ -99,6 +99,7 @@ async fn tables_come_and_go(s: Stage) -> Flow {
         "pages of tables while those shown are removed",
         &names(),
     );
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -181,6 +182,7 @@ async fn versions_come_and_go(s: Stage) -> Flow {
         "pages of versions while those shown are deleted",
         &numbers,
     );
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

@@ -22,7 +22,7 @@ scenarios! {
     /// A range that is deleted while it fills is deleted at one moment, and counted rightly.
     "ordering/a-delete-takes-effect-at-once" => a_delete_takes_effect_at_once {
         tier: Versions,
-        checks: ["ORD-6"],
+        checks: ["ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "BatchDeleteTableVersions"],
     }
 }
@@ -44,6 +44,7 @@ async fn a_delete_takes_effect_at_once(s: Stage) -> Flow {
     }
     let held = "what was created before is gone, what came after is there, and all is counted once";
     faults.end(&s, &["ORD-6"], held);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

@@ -25,19 +25,19 @@ scenarios! {
     /// A created version is read over every other connection as soon as the create is answered.
     "ordering/created-version-is-read-at-once" => created_version_is_read_at_once {
         tier: Versions,
-        checks: ["ORD-7"],
+        checks: ["ORD-7", "ORD-6"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
     /// While a client counts up, what others read never goes back and misses nothing acknowledged.
     "ordering/readers-never-go-back" => readers_never_go_back {
         tier: Versions,
-        checks: ["ORD-7"],
+        checks: ["ORD-7", "ORD-6"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
     /// A declared table is there for every read that begins after the declare was answered.
     "ordering/declared-table-is-there-at-once" => declared_table_is_there_at_once {
         tier: Tables,
-        checks: ["ORD-7"],
+        checks: ["ORD-7", "ORD-6"],
         needs: ["TableExists"],
     }
 }
@@ -66,6 +66,7 @@ async fn created_version_is_read_at_once(s: Stage) -> Flow {
     let mut faults = Faults::new("6 clients read after each of 20 creates");
     watch.judge(&mut faults);
     faults.end(&s, &["ORD-7"], "each sees the version");
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -125,6 +126,7 @@ async fn readers_never_go_back(s: Stage) -> Flow {
     watch.judge(&mut faults);
     let held = "no read goes back or misses what was acknowledged";
     faults.end(&s, &["ORD-7"], held);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -165,6 +167,7 @@ async fn declared_table_is_there_at_once(s: Stage) -> Flow {
     if let Some(faults) = faults {
         faults.end(&s, &["ORD-7"], "each look shows all that had been declared");
     }
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

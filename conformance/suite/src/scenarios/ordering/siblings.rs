@@ -72,6 +72,7 @@ async fn siblings_come_and_go(s: Stage) -> Flow {
         let held = "what stays is always there, and what comes and goes is there in between";
         faults.end(&s, &["PAGE-5", "ORD-6", "ORD-7"], held);
     }
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

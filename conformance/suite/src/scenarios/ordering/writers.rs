@@ -66,6 +66,7 @@ async fn contending_writers(s: Stage) -> Flow {
     let held = "each acknowledged version is there once, with its client's manifest, and none is \
                 left out";
     faults.end(&s, &["ORD-6", "ORD-7"], held);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

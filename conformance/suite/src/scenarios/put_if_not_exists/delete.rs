@@ -42,7 +42,7 @@ scenarios! {
     /// Deletes of one range at once count each version once between them.
     "put-if-not-exists/deletes-at-once-count-each-version-once" => deletes_at_once_count_once {
         tier: Versions,
-        checks: ["VER-13"],
+        checks: ["VER-13", "ORD-6", "ORD-7"],
         needs: ["BatchDeleteTableVersions", "CreateTableVersion", "ListTableVersions"],
     }
     /// Versions of a table that does not exist cannot be deleted.
@@ -219,6 +219,7 @@ async fn deletes_at_once_count_once(s: Stage) -> Flow {
         "36 versions deleted, each counted once",
         held,
     );
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

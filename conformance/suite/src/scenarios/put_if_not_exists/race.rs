@@ -15,25 +15,25 @@ scenarios! {
     /// Of clients that create one version at once, one wins, and the stored entry is its own.
     "put-if-not-exists/one-winner-each-version" => one_winner_each_version {
         tier: Versions,
-        checks: ["VER-4"],
+        checks: ["VER-4", "ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
     /// Of clients that create the first version in a new namespace at once, one wins.
     "put-if-not-exists/one-winner-of-the-first-version" => one_winner_of_the_first_version {
         tier: Versions,
-        checks: ["VER-4"],
+        checks: ["VER-4", "ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
     /// One client wins although half of them ask for the other naming scheme.
     "put-if-not-exists/one-winner-in-mixed-naming-schemes" => one_winner_in_mixed_naming_schemes {
         tier: Versions,
-        checks: ["VER-4"],
+        checks: ["VER-4", "ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
     /// Of two clients that ask for different naming schemes, one wins.
     "put-if-not-exists/one-winner-of-two-naming-schemes" => one_winner_of_two_naming_schemes {
         tier: Versions,
-        checks: ["VER-4"],
+        checks: ["VER-4", "ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
 }
@@ -69,6 +69,7 @@ async fn one_winner_of_the_first_version(s: Stage) -> Flow {
         rounds.listed_once(&s, &table).await?;
     }
     rounds.end(&s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
@@ -85,6 +86,7 @@ async fn counting_up(
     }
     rounds.listed_once(s, &table).await?;
     rounds.end(s);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 

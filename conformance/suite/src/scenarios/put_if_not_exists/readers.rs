@@ -20,7 +20,7 @@ scenarios! {
     /// Each of 16 clients finds a version as soon as its create is answered.
     "put-if-not-exists/created-version-is-found-at-once" => created_version_is_found_at_once {
         tier: Versions,
-        checks: ["VER-1"],
+        checks: ["VER-1", "ORD-6", "ORD-7"],
         needs: ["CreateTableVersion", "DescribeTableVersion", "ListTableVersions"],
     }
 }
@@ -46,6 +46,7 @@ async fn created_version_is_found_at_once(s: Stage) -> Flow {
     };
     let label = "16 clients describe or list each of 20 versions when its create was answered";
     s.judge("VER-1", label, "all of them find it", held);
+    s.judge_history("the history", &["ORD-6", "ORD-7"]).await;
     Ok(())
 }
 
