@@ -115,6 +115,11 @@ pub(crate) struct RunArgs {
     /// Folder for the reports: result.json, and report.html, which needs nothing else to be read.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
+
+    /// New or empty directory for what the clients of each scenario asked and were told: histories
+    /// as JSON lines, which `check` judges again, and a picture of each that is broken.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) history: Option<PathBuf>,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -3,6 +3,7 @@
 mod check;
 mod cli;
 mod connection;
+mod histories;
 mod interrupt;
 mod progress;
 mod run;

@@ -16,6 +16,7 @@ use lance_namespace_suite::session::random_seed;
 use lance_namespace_suite::soak;
 
 use crate::cli::RunArgs;
+use crate::histories::Histories;
 use crate::progress::Progress;
 use crate::{Done, Failure};
 
@@ -29,6 +30,7 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     }
     // Before the run: a result that cannot be written would be lost.
     let files = Files::create(args)?;
+    let histories = args.history.as_deref().map(Histories::create).transpose()?;
     if !args.connection.names_a_server() {
         eprintln!("no --server-url: certifying the embedded reference server");
     }
@@ -38,6 +40,7 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     let rules = Rules {
         claimed: args.tiers.clone(),
         duration: args.duration,
+        histories: histories.is_some(),
         ..Rules::default()
     };
     let progress = Progress::new(plan.len());
@@ -59,6 +62,9 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     let run = ran.map_err(Failure::inconclusive)?;
     print!("{}", report(&run, &connected.target));
     files.write(&RunResult::new(&run, &connected.target))?;
+    if let Some(histories) = histories {
+        histories.write(&run)?;
+    }
     Ok(ExitCode::from(exit::code(run.verdict())))
 }
 
