@@ -119,13 +119,17 @@ pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
     trial_of(target, plan, seed).await
 }
 
-/// Runs a plan against a target.
+/// Runs a plan against a target; the histories are kept.
 ///
 /// # Panics
 ///
 /// If the run cannot begin: there is nothing to test then.
 pub async fn trial_of(target: Target, plan: &Plan, seed: u64) -> Run {
-    certify(target, plan, seed, 4, &Rules::default(), &Silent)
+    let rules = Rules {
+        histories: true,
+        ..Rules::default()
+    };
+    certify(target, plan, seed, 4, &rules, &Silent)
         .await
         .expect("the server answers")
 }

@@ -4,6 +4,7 @@ mod authentication;
 mod batches;
 mod branches;
 mod faults;
+mod histories;
 mod identifiers;
 mod listing;
 mod listings;
@@ -28,6 +29,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         tables::MUTANTS,
         listing::MUTANTS,
         identifiers::MUTANTS,
+        histories::MUTANTS,
         tags::MUTANTS,
         branches::MUTANTS,
         transactions::MUTANTS,

@@ -219,3 +219,27 @@ fn a_time_that_is_none_exits_2_and_so_does_a_soak_of_nothing() {
         "histories/*",
     );
 }
+
+#[test]
+fn histories_are_kept_and_judged_again() {
+    let directory = std::env::temp_dir().join(format!("histories-{}", std::process::id()));
+    let path = directory.to_str().unwrap();
+    let scenario = "put-if-not-exists/one-winner-of-two-naming-schemes";
+    let args = ["--scenario", scenario, "--history", path];
+    exits(&args, 0, "verdict: conformant");
+    let history = directory.join("put-if-not-exists.one-winner-of-two-naming-schemes.jsonl");
+    let said = "one order explains";
+    exits(&["check", history.to_str().unwrap()], 0, said);
+    exits(&args, 2, "is not empty: name another directory");
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn a_broken_history_is_told_in_words() {
+    let history = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/data/range-deleted-one-by-one.jsonl"
+    );
+    exits(&["check", history], 1, "to delete versions 3 to 38 of t");
+    exits(&["check", history], 1, "No order explains these answers");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lance_namespace_history::{Verdict as Judged, check};
 use lance_namespace_selftest::trial::trial;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::play::Status;
@@ -32,6 +33,18 @@ async fn an_honest_server_passes_with_any_seed() {
             assert_eq!(
                 cited, declared,
                 "{} checks what it says",
+                played.scenario.id
+            );
+        }
+        // Those that judge no history as well.
+        for played in &run.played {
+            let Some(history) = &played.history else {
+                continue;
+            };
+            let judged = check(history);
+            assert!(
+                matches!(judged, Judged::Consistent { .. }),
+                "seed {seed}: {}: {judged:#?}",
                 played.scenario.id
             );
         }
