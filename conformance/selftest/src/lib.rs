@@ -5,6 +5,10 @@
 //! goes through. The reference server has no fault in it and no switch for one.
 
 pub mod interpose;
+pub mod judgement;
+pub mod matrix;
 pub mod mutant;
 pub mod mutants;
+pub mod piecemeal;
+pub mod relist;
 pub mod trial;

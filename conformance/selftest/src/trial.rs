@@ -1,6 +1,7 @@
 //! The suite run against a server in the process.
 
 use std::net::Ipv4Addr;
+use std::time::Duration;
 
 use axum::Router;
 use lance_namespace_reference_server::{Credentials, Store, router};
@@ -45,7 +46,7 @@ impl Drop for Served {
 /// # Panics
 ///
 /// If the server cannot begin: there is nothing to test then.
-pub async fn serve(wrap: fn(Router) -> Router) -> Served {
+pub async fn serve(wrap: impl FnOnce(Router) -> Router) -> Served {
     let store = Store::in_memory().expect("a catalog in memory opens");
     let router = wrap(router(store, Credentials::default()));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
@@ -63,15 +64,37 @@ pub async fn serve(wrap: fn(Router) -> Router) -> Served {
     }
 }
 
+/// How many scenarios are played at a time.
+const JOBS: usize = 4;
+
 /// Runs a plan against the reference server behind a layer.
 ///
 /// # Panics
 ///
 /// If the server or the run cannot begin: there is nothing to test then.
-pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
+pub async fn trial(plan: &Plan, seed: u64, wrap: impl FnOnce(Router) -> Router) -> Run {
+    patient_trial(plan, seed, JOBS, Rules::default().time_limit, wrap).await
+}
+
+/// The same with this many scenarios at a time, each of which may take this long.
+///
+/// # Panics
+///
+/// If the server or the run cannot begin: there is nothing to test then.
+pub async fn patient_trial(
+    plan: &Plan,
+    seed: u64,
+    jobs: usize,
+    time_limit: Duration,
+    wrap: impl FnOnce(Router) -> Router,
+) -> Run {
     let served = serve(wrap).await;
     let target = Target::new(served.url()).expect("the address is a URL");
-    certify(target, plan, seed, 4, &Rules::default(), &Silent)
+    let rules = Rules {
+        time_limit,
+        ..Rules::default()
+    };
+    certify(target, plan, seed, jobs, &rules, &Silent)
         .await
         .expect("the server answers")
 }
