@@ -111,7 +111,7 @@ const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
     breaks: &[
         "BAT-1", "BAT-2", "BAT-3", "BAT-4", "BAT-6", "BAT-7", "BAT-8",
     ],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &["ORD-6", "ORD-7", "BAT-12", "BAT-13", "BAT-5"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -149,7 +149,9 @@ const BATCH_LOOKS_THEN_WRITES: Mutant = Mutant {
         "atomicity/no-*-half-a-batch",
     ],
     breaks: &["BAT-1", "BAT-4", "BAT-6", "BAT-7"],
-    may_break: &["BAT-8", "ORD-6", "ORD-7"],
+    may_break: &[
+        "BAT-8", "ORD-6", "ORD-7", "BAT-12", "BAT-13", "BAT-2", "BAT-3", "BAT-5", "COM-1",
+    ],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -163,7 +165,7 @@ const BATCH_IS_SEEN_BEFORE_IT_IS_DONE: Mutant = Mutant {
     does: "Readers see what a batch has created so far; if it fails, all of that is removed again.",
     scenarios: &["atomicity/no-reader-sees-*-batch"],
     breaks: &["BAT-7"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &["ORD-6", "ORD-7", "BAT-1", "BAT-12"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -188,7 +190,9 @@ const BATCH_APPLIES_WHAT_IT_CAN: Mutant = Mutant {
     does: "A batch creates what it can, and is refused if there was something that it could not.",
     scenarios: &["atomicity/same-batch-again", "atomicity/*refuses-the-batch"],
     breaks: &["BAT-13", "BAT-2", "BAT-3", "BAT-4"],
-    may_break: &["BAT-1", "BAT-6", "BAT-7", "BAT-8", "ORD-6", "ORD-7"],
+    may_break: &[
+        "BAT-1", "BAT-6", "BAT-7", "BAT-8", "ORD-6", "ORD-7", "BAT-12", "BAT-5",
+    ],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -591,7 +595,10 @@ const BATCH_LOCKS_ITS_FIRST_TABLE: Mutant = Mutant {
     does: "Batches are checked and then written under a lock, of their first table alone.",
     scenarios: &["atomicity/overlapping-batches"],
     breaks: &["BAT-6"],
-    may_break: &["BAT-1", "BAT-4", "BAT-7", "BAT-8", "ORD-6", "ORD-7"],
+    may_break: &[
+        "BAT-1", "BAT-4", "BAT-7", "BAT-8", "ORD-6", "ORD-7", "BAT-12", "BAT-13", "BAT-2", "BAT-3",
+        "BAT-5", "COM-1",
+    ],
     warns: &[],
     wrap: |honest| {
         type Locks = Mutex<BTreeMap<Vec<String>, Arc<Mutex<()>>>>;

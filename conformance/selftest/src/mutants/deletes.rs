@@ -89,7 +89,7 @@ const RANGE_LEAVES_ITS_START: Mutant = Mutant {
         "ordering/a-delete-takes-effect-at-once",
     ],
     breaks: &["VER-13", "ORD-6"],
-    may_break: &["ORD-7"],
+    may_break: &["ORD-7", "VER-3", "VER-12"],
     warns: &[],
     wrap: |honest| {
         misread(honest, deletes, |received| {

@@ -54,7 +54,10 @@ const VERSION_1_IS_THE_LATEST: Mutant = Mutant {
     does: "Describe of version 1 answers the latest.",
     scenarios: &["put-if-not-exists/described-version-is-the-one-asked-for"],
     breaks: &["VER-1"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &[
+        "ORD-6", "ORD-7", "BAT-1", "BAT-13", "BAT-2", "BAT-6", "BAT-8", "COM-1", "COM-4", "VER-12",
+        "VER-13", "VER-14", "VER-3", "VER-4", "VER-7",
+    ],
     warns: &[],
     wrap: |honest| {
         misread(honest, describes, |received| {
@@ -72,7 +75,11 @@ const MISSING_VERSION_IS_THE_LATEST: Mutant = Mutant {
     does: "Describe of a version above the latest answers the latest.",
     scenarios: &["put-if-not-exists/missing-version-is-not-found"],
     breaks: &["VER-11"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &[
+        "ORD-6", "ORD-7", "BAT-1", "BAT-13", "BAT-2", "BAT-3", "BAT-4", "BAT-5", "BAT-6", "BAT-7",
+        "BAT-8", "COM-1", "COM-4", "ORD-1", "VER-12", "VER-13", "VER-14", "VER-3", "VER-4",
+        "VER-6",
+    ],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -238,7 +245,10 @@ const ABSENCE_IS_CACHED_FOR_A_WHILE: Mutant = Mutant {
         "atomicity/no-reader-sees-half-a-batch",
     ],
     breaks: &["ORD-7"],
-    may_break: &["BAT-7", "ORD-6"],
+    may_break: &[
+        "BAT-7", "ORD-6", "BAT-1", "BAT-5", "BAT-6", "BAT-8", "COM-1", "COM-4", "VER-1", "VER-13",
+        "VER-2", "VER-3", "VER-4",
+    ],
     warns: &[],
     wrap: |honest| {
         type Absent = Mutex<BTreeMap<(String, String), Instant>>;
@@ -277,7 +287,9 @@ const EVERY_OTHER_READ_LAGS: Mutant = Mutant {
         "ordering/created-version-is-read-at-once",
     ],
     breaks: &["VER-1", "ORD-7"],
-    may_break: &["ORD-6"],
+    may_break: &[
+        "ORD-6", "BAT-8", "COM-1", "VER-11", "VER-12", "VER-13", "VER-2", "VER-3", "VER-4", "VER-7",
+    ],
     warns: &[],
     wrap: every_other_read_lags,
 };
@@ -326,7 +338,10 @@ const LIST_LAGS_A_MOMENT: Mutant = Mutant {
         "ordering/first-descending-is-the-latest",
     ],
     breaks: &["VER-1", "ORD-3"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &[
+        "ORD-6", "ORD-7", "BAT-8", "COM-1", "ORD-1", "ORD-2", "PAGE-2", "PAGE-4", "REST-11",
+        "VER-12", "VER-13", "VER-14", "VER-2", "VER-3", "VER-4", "VER-6", "VER-7",
+    ],
     warns: &[],
     wrap: |honest| {
         type Created = Mutex<BTreeMap<(String, String), Instant>>;
@@ -373,7 +388,7 @@ const TABLES_APPEAR_LATE: Mutant = Mutant {
         "ordering/siblings-come-and-go",
     ],
     breaks: &["ORD-7"],
-    may_break: &["ORD-6"],
+    may_break: &["ORD-6", "COM-1", "COM-4"],
     warns: &[],
     wrap: |honest| {
         type Declared = Mutex<BTreeMap<String, Instant>>;
@@ -410,7 +425,7 @@ const LIST_IS_EMPTY_WHILE_TABLES_GO: Mutant = Mutant {
     does: "The list of tables is built anew after each deregistration, and empty meanwhile.",
     scenarios: &["ordering/siblings-come-and-go"],
     breaks: &["ORD-7"],
-    may_break: &["PAGE-2", "ORD-6"],
+    may_break: &["PAGE-2", "ORD-6", "COM-1", "COM-4"],
     warns: &[],
     wrap: |honest| {
         interpose_with(

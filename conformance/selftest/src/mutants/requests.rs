@@ -124,7 +124,7 @@ const ANY_TABLE_EXISTS: Mutant = Mutant {
         "ordering/siblings-come-and-go",
     ],
     breaks: &["VER-8", "ORD-7"],
-    may_break: &["ORD-6"],
+    may_break: &["ORD-6", "BAT-3", "COM-1", "COM-3", "COM-4"],
     warns: &[],
     wrap: |honest| {
         let asks = |received: &Received| {

@@ -38,7 +38,7 @@ const CREATE_OVERWRITES: Mutant = Mutant {
     does: "A create of a version that exists replaces it, and succeeds.",
     scenarios: &["put-if-not-exists/*"],
     breaks: &["VER-1", "VER-12", "VER-2", "VER-3", "VER-4", "VER-7"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &["ORD-6", "ORD-7", "BAT-8", "COM-1"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -61,7 +61,7 @@ const CREATE_LOOKS_THEN_WRITES: Mutant = Mutant {
            come meanwhile.",
     scenarios: &["put-if-not-exists/one-winner-*", "ordering/contending-*"],
     breaks: &["VER-4", "ORD-6"],
-    may_break: &["ORD-7"],
+    may_break: &["ORD-7", "BAT-8", "COM-1"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -93,7 +93,7 @@ const LOSER_OVERWRITES: Mutant = Mutant {
         "ordering/contending-*",
     ],
     breaks: &["VER-3", "VER-4", "ORD-6"],
-    may_break: &["ORD-7"],
+    may_break: &["ORD-7", "BAT-8", "COM-1"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -118,7 +118,7 @@ const LOSER_LEAVES_ITS_E_TAG: Mutant = Mutant {
         "put-if-not-exists/one-winner-of-the-first-version",
     ],
     breaks: &["VER-3", "VER-4"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &["ORD-6", "ORD-7", "BAT-8", "COM-1"],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
@@ -149,7 +149,7 @@ const EACH_NAMING_SCHEME_HAS_ITS_OWN_FILES: Mutant = Mutant {
         "put-if-not-exists/one-winner-of-two-naming-schemes",
     ],
     breaks: &["VER-2", "VER-3", "VER-4"],
-    may_break: &["ORD-6", "ORD-7"],
+    may_break: &["ORD-6", "ORD-7", "BAT-8", "COM-1"],
     warns: &[],
     wrap: |honest| {
         type Files = Mutex<BTreeSet<(String, String, String)>>;
@@ -356,7 +356,9 @@ const ONE_CREATE_IN_200_STORES_NOTHING: Mutant = Mutant {
     does: "One create in 200 is answered 200, and nothing is stored.",
     scenarios: &["ordering/contending-*"],
     breaks: &[],
-    may_break: &["VER-1", "VER-4", "VER-13", "ORD-6", "ORD-7", "PAGE-4"],
+    may_break: &[
+        "VER-1", "VER-4", "VER-13", "ORD-6", "ORD-7", "PAGE-4", "BAT-8", "COM-1",
+    ],
     warns: &[],
     wrap: |honest| {
         interpose_with(
@@ -388,7 +390,11 @@ const CREATE_IS_ACKNOWLEDGED_BEFORE_IT_IS_STORED: Mutant = Mutant {
         "ordering/created-version-is-read-at-once",
     ],
     breaks: &["VER-1", "ORD-7"],
-    may_break: &["ORD-6"],
+    may_break: &[
+        "ORD-6", "BAT-13", "BAT-2", "BAT-8", "COM-1", "ORD-1", "ORD-2", "ORD-3", "PAGE-2",
+        "PAGE-4", "REST-11", "VER-11", "VER-12", "VER-13", "VER-14", "VER-2", "VER-3", "VER-4",
+        "VER-6", "VER-7", "VER-8",
+    ],
     warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
