@@ -5,9 +5,13 @@
 //! goes through. The reference server has no fault in it and no switch for one.
 
 pub mod interpose;
+pub mod judgement;
 pub mod kept;
+pub mod matrix;
 pub mod mutant;
 pub mod mutants;
 pub mod naming;
+pub mod piecemeal;
+pub mod relist;
 pub mod settings;
 pub mod trial;

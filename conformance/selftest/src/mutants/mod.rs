@@ -3,13 +3,18 @@
 mod authentication;
 mod batches;
 mod branches;
+mod commits;
+mod deletes;
+mod errors;
 mod faults;
 mod identifiers;
 mod listing;
 mod listings;
 mod namespaces;
+mod reads;
 pub mod recovery;
 pub mod replicas;
+mod requests;
 mod tables;
 mod tags;
 mod transactions;
@@ -33,6 +38,11 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         transactions::MUTANTS,
         authentication::MUTANTS,
         workloads::MUTANTS,
+        requests::MUTANTS,
+        deletes::MUTANTS,
+        reads::MUTANTS,
+        commits::MUTANTS,
+        errors::MUTANTS,
     ];
     kinds
         .into_iter()
