@@ -81,7 +81,7 @@ const SINGLE: Role = &[
     (5, Action::Create),
     (1, Action::DeleteOld),
     (2, Action::DeleteOne),
-    (1, Action::Replace),
+    (2, Action::Replace),
     (2, Action::DescribeLatest),
     (1, Action::LookForTable),
 ];
