@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use lance_namespace_suite::scenario::Tier;
@@ -50,6 +51,23 @@ pub(crate) enum Command {
         /// The SQLite file that keeps the catalogue; without it, memory.
         #[arg(long, value_name = "FILE")]
         db: Option<PathBuf>,
+        /// API key that every request must carry in the header x-api-key; without it, none.
+        #[arg(
+            long,
+            value_name = "K",
+            env = "LANCE_NAMESPACE_REQUIRE_API_KEY",
+            hide_env_values = true
+        )]
+        require_api_key: Option<String>,
+        /// Token that every request must carry in the header authorization, after `Bearer`;
+        /// without it, none.
+        #[arg(
+            long,
+            value_name = "T",
+            env = "LANCE_NAMESPACE_REQUIRE_BEARER_TOKEN",
+            hide_env_values = true
+        )]
+        require_bearer_token: Option<String>,
     },
     /// Remove what an earlier run left on a server.
     Cleanup {
@@ -80,6 +98,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 
+    /// How long the run takes at least, such as `90s` or `2h 30m`: until then the workloads of the
+    /// plan (`histories/*`) are played again and again, with other seeds. The first violation ends
+    /// it.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
+
     /// How many scenarios are played at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,
@@ -87,4 +111,16 @@ pub(crate) struct RunArgs {
     /// File for the result as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Folder for the reports: result.json, and report.html, which needs nothing else to be read.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("it must be longer than nothing".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(error.to_string()),
+    }
 }

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use clap::Args;
-use lance_namespace_reference_server::{Config, Server};
+use lance_namespace_reference_server::{Config, Credentials, Server};
 use lance_namespace_suite::target::{Target, TargetError};
 
 /// Which server, and what every request to it carries.
@@ -42,6 +42,18 @@ pub(crate) struct Connection {
     )]
     headers: Vec<String>,
 
+    /// Credential that the server must refuse, as a header in which a good one is given; the
+    /// scenarios of authentication need it. May be given more than once (in the environment: a
+    /// line each).
+    #[arg(
+        long = "bad-credential",
+        value_name = "N: V",
+        env = "LANCE_NAMESPACE_BAD_CREDENTIALS",
+        hide_env_values = true,
+        value_delimiter = '\n'
+    )]
+    bad_credentials: Vec<String>,
+
     /// Existing namespace to work in, its parts joined by the delimiter; without it, the root.
     #[arg(long, value_name = "PARENT", env = "LANCE_NAMESPACE_PARENT")]
     namespace: Option<String>,
@@ -78,17 +90,55 @@ impl Connection {
         let usage = |error: TargetError| ConnectError::Usage(error.to_string());
         self.target(named.unwrap_or("http://127.0.0.1"))
             .map_err(usage)?;
-        let (url, embedded) = match named {
-            Some(url) => (url.to_owned(), None),
+        let (target, embedded) = match named {
+            Some(url) => (self.target(url).map_err(usage)?, None),
             None => {
-                let server = Server::bind((Ipv4Addr::LOCALHOST, 0).into(), Config::default())
+                let with_credentials = self.knowing_credentials();
+                let config = Config {
+                    credentials: Credentials {
+                        api_key: with_credentials.api_key.clone(),
+                        bearer_token: with_credentials.bearer_token.clone(),
+                    },
+                    ..Config::default()
+                };
+                let server = Server::bind((Ipv4Addr::LOCALHOST, 0).into(), config)
                     .await
                     .map_err(|error| ConnectError::Embedded(error.to_string()))?;
-                (server.url(), Some(server))
+                let target = with_credentials.target(&server.url()).map_err(usage)?;
+                (target, Some(server))
             }
         };
-        let target = self.target(&url).map_err(usage)?;
         Ok(Connected { target, embedded })
+    }
+
+    /// The same with credentials for the embedded server, which knows those that are given by flags
+    /// of their own, and made-up ones where none are.
+    fn knowing_credentials(&self) -> Self {
+        let mut with = self.clone();
+        let given = |name: &str| {
+            let named = |header: &String| header.split(':').next().map(str::trim) == Some(name);
+            self.headers
+                .iter()
+                .any(|header| named(&header.to_lowercase()))
+        };
+        let none_is_bad = self.bad_credentials.is_empty();
+        if !given("x-api-key") {
+            with.api_key
+                .get_or_insert_with(|| "embedded-api-key".to_owned());
+            if none_is_bad {
+                let bad = "x-api-key: not-the-embedded-key".to_owned();
+                with.bad_credentials.push(bad);
+            }
+        }
+        if !given("authorization") {
+            with.bearer_token
+                .get_or_insert_with(|| "embedded-token".to_owned());
+            if none_is_bad {
+                let bad = "authorization: Bearer not-the-embedded-token".to_owned();
+                with.bad_credentials.push(bad);
+            }
+        }
+        with
     }
 
     fn target(&self, url: &str) -> Result<Target, TargetError> {
@@ -102,6 +152,10 @@ impl Connection {
         for header in &self.headers {
             let (name, value) = header.split_once(':').unwrap_or((header, ""));
             target = target.with_header(name.trim(), value.trim())?;
+        }
+        for header in &self.bad_credentials {
+            let (name, value) = header.split_once(':').unwrap_or((header, ""));
+            target = target.with_bad_credential(name.trim(), value.trim())?;
         }
         if let Some(parent) = &self.namespace {
             let parts = parent.split(&self.delimiter).map(str::to_owned).collect();

@@ -9,11 +9,10 @@ mod run;
 use std::error::Error;
 use std::fmt::Display;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use lance_namespace_reference_server::{Config, Server};
+use lance_namespace_reference_server::{Config, Credentials, Server};
 use lance_namespace_suite::exit;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::report::explain::explain;
@@ -30,7 +29,18 @@ async fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args).await,
         Some(Command::List) => list(),
         Some(Command::Explain { id }) => explain_one(&id),
-        Some(Command::Serve { listen, db }) => serve(listen, db).await,
+        Some(Command::Serve {
+            listen,
+            db,
+            require_api_key: api_key,
+            require_bearer_token: bearer_token,
+        }) => {
+            let credentials = Credentials {
+                api_key,
+                bearer_token,
+            };
+            serve(listen, Config { db, credentials }).await
+        }
         Some(Command::Check(args)) => check::check(&args),
         Some(Command::Cleanup { run, connection }) => cleanup(&run, &connection).await,
     };
@@ -113,11 +123,7 @@ fn explain_one(id: &str) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve(listen: SocketAddr, db: Option<PathBuf>) -> Done {
-    let config = Config {
-        db,
-        ..Config::default()
-    };
+async fn serve(listen: SocketAddr, config: Config) -> Done {
     let server = Server::bind(listen, config)
         .await
         .map_err(|error| Failure::of(exit::USAGE, &error))?;

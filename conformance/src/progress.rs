@@ -73,4 +73,15 @@ impl Observer for Progress {
             None => eprintln!("{line}"),
         }
     }
+
+    fn round_ended(&self, number: u32, took: Duration) {
+        let line = format!(
+            "round {number} of the workloads ({:.1} s)",
+            took.as_secs_f64()
+        );
+        match &self.bar {
+            Some(bar) => bar.set_message(line),
+            None => eprintln!("{line}"),
+        }
+    }
 }

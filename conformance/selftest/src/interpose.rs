@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 use tower::ServiceExt;
+
+use crate::trial::{API_KEY, TOKEN};
 
 /// Bodies in these tests are far smaller.
 const LONGEST_BODY: usize = 64 << 20;
@@ -19,6 +21,7 @@ const LONGEST_BODY: usize = 64 << 20;
 pub struct Honest(Router);
 
 /// A request, read whole.
+#[derive(Clone)]
 pub struct Received {
     /// The HTTP method.
     pub method: Method,
@@ -26,7 +29,8 @@ pub struct Received {
     pub uri: Uri,
     /// The body.
     pub body: Bytes,
-    headers: axum::http::HeaderMap,
+    /// The headers.
+    pub headers: HeaderMap,
 }
 
 /// A router that hands each request, with the honest router, to `layer`.
@@ -120,13 +124,24 @@ impl Honest {
     pub async fn on_table(&self, id: &[String], suffix: &str, body: &Value) -> Response {
         let id = id.join("$");
         let id = utf8_percent_encode(&id, NON_ALPHANUMERIC);
+        self.post(&format!("/v1/table/{id}{suffix}"), body).await
+    }
+
+    /// What the honest server answers to a POST at this path.
+    pub async fn post(&self, path: &str, body: &Value) -> Response {
         let mut request = Request::new(Body::from(body.to_string()));
         *request.method_mut() = Method::POST;
-        if let Ok(uri) = format!("/v1/table/{id}{suffix}").parse() {
+        if let Ok(uri) = path.parse() {
             *request.uri_mut() = uri;
         }
         let json = HeaderValue::from_static("application/json");
-        request.headers_mut().insert(header::CONTENT_TYPE, json);
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, json);
+        // What the layer asks for by itself it asks for as one that the server knows.
+        headers.insert("x-api-key", HeaderValue::from_static(API_KEY));
+        if let Ok(token) = HeaderValue::try_from(format!("Bearer {TOKEN}")) {
+            headers.insert(header::AUTHORIZATION, token);
+        }
         self.send(request).await
     }
 

@@ -7,4 +7,5 @@
 pub mod interpose;
 pub mod mutant;
 pub mod mutants;
+pub mod naming;
 pub mod trial;

@@ -11,11 +11,14 @@ pub struct Mutant {
     pub does: &'static str,
     /// The scenarios that are played against it, as patterns.
     pub scenarios: &'static [&'static str],
-    /// The requirements that the suite must report as broken.
+    /// The requirements that the suite must report as broken, whatever the seed.
     pub breaks: &'static [&'static str],
     /// The requirements that it may report besides, since they depend on who comes first; no
     /// others.
     pub may_break: &'static [&'static str],
+    /// The requirements that it must be warned of: what is broken is only recommended. Other
+    /// warnings may come with it.
+    pub warns: &'static [&'static str],
     /// Puts the fault before an honest router.
     pub wrap: fn(Router) -> Router,
 }

@@ -7,10 +7,16 @@ use lance_namespace_reference_server::{Credentials, Store, router};
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::play::{Played, Rules};
 use lance_namespace_suite::run::{Observer, Run, certify};
-use lance_namespace_suite::scenario::Scenario;
-use lance_namespace_suite::target::Target;
+use lance_namespace_suite::scenario::{Given, Scenario};
+use lance_namespace_suite::target::{Target, TargetError};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+
+/// The API key that the server asks for.
+pub(crate) const API_KEY: &str = "key-of-the-self-test";
+
+/// The bearer token that it asks for as well.
+pub(crate) const TOKEN: &str = "token-of-the-self-test";
 
 /// Nobody is told how a run goes on.
 struct Silent;
@@ -46,8 +52,12 @@ impl Drop for Served {
 ///
 /// If the server cannot begin: there is nothing to test then.
 pub async fn serve(wrap: fn(Router) -> Router) -> Served {
+    serve_to(Credentials::default(), wrap).await
+}
+
+async fn serve_to(credentials: Credentials, wrap: fn(Router) -> Router) -> Served {
     let store = Store::in_memory().expect("a catalog in memory opens");
-    let router = wrap(router(store, Credentials::default()));
+    let router = wrap(router(store, credentials));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .await
         .expect("loopback has a free port");
@@ -63,14 +73,41 @@ pub async fn serve(wrap: fn(Router) -> Router) -> Served {
     }
 }
 
-/// Runs a plan against the reference server behind a layer.
+fn knowing_credentials(url: &str) -> Result<Target, TargetError> {
+    Target::new(url)?
+        .with_header("x-api-key", API_KEY)?
+        .with_header("authorization", &format!("Bearer {TOKEN}"))?
+        .with_bad_credential("x-api-key", "a-key-of-somebody-else")?
+        .with_bad_credential("authorization", "Bearer a-token-of-somebody-else")
+}
+
+/// Runs a plan against the reference server behind a layer. The server asks for credentials where
+/// the plan has a scenario about them.
 ///
 /// # Panics
 ///
 /// If the server or the run cannot begin: there is nothing to test then.
 pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
-    let served = serve(wrap).await;
-    let target = Target::new(served.url()).expect("the address is a URL");
+    let given = plan
+        .iter()
+        .any(|(_, s)| s.given.contains(&Given::Credentials));
+    let (_served, target) = match given {
+        false => {
+            let served = serve(wrap).await;
+            let target = Target::new(served.url());
+            (served, target)
+        }
+        true => {
+            let credentials = Credentials {
+                api_key: Some(API_KEY.to_owned()),
+                bearer_token: Some(TOKEN.to_owned()),
+            };
+            let served = serve_to(credentials, wrap).await;
+            let target = knowing_credentials(served.url());
+            (served, target)
+        }
+    };
+    let target = target.expect("the address is a URL");
     certify(target, plan, seed, 4, &Rules::default(), &Silent)
         .await
         .expect("the server answers")

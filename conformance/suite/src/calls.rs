@@ -125,6 +125,12 @@ pub fn deregister(id: &[String]) -> Call {
     Call::new("DeregisterTable").id(id).json(body)
 }
 
+/// `DropTable`.
+#[must_use]
+pub fn drop_table(id: &[String]) -> Call {
+    Call::new("DropTable").id(id)
+}
+
 /// `CreateNamespace`.
 #[must_use]
 pub fn create_namespace(id: &[String]) -> Call {
@@ -144,6 +150,82 @@ pub fn drop_namespace(id: &[String]) -> Call {
 pub fn create_tag(table: &Table, tag: &str, version: i64) -> Call {
     let body = json!({ "id": table.id, "tag": tag, "version": version });
     Call::new("CreateTableTag").id(&table.id).json(body)
+}
+
+/// `DescribeNamespace`.
+#[must_use]
+pub fn describe_namespace(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("DescribeNamespace").id(id).json(body)
+}
+
+/// `NamespaceExists`.
+#[must_use]
+pub fn namespace_exists(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("NamespaceExists").id(id).json(body)
+}
+
+/// `DropTable`.
+#[must_use]
+pub fn drop_table(id: &[String]) -> Call {
+    Call::new("DropTable").id(id)
+}
+
+/// `RegisterTable` of what is at a location.
+#[must_use]
+pub fn register(id: &[String], location: &str) -> Call {
+    let body = json!({ "id": id, "location": location });
+    Call::new("RegisterTable").id(id).json(body)
+}
+
+/// `RenameTable` within its namespace.
+#[must_use]
+pub fn rename(id: &[String], name: &str) -> Call {
+    let body = json!({ "id": id, "new_table_name": name });
+    Call::new("RenameTable").id(id).json(body)
+}
+
+/// `UpdateTableTag` to a version of the main branch.
+#[must_use]
+pub fn update_tag(table: &Table, tag: &str, version: i64) -> Call {
+    let body = json!({ "id": table.id, "tag": tag, "version": version });
+    Call::new("UpdateTableTag").id(&table.id).json(body)
+}
+
+/// `DeleteTableTag`.
+#[must_use]
+pub fn delete_tag(table: &Table, tag: &str) -> Call {
+    let body = json!({ "id": table.id, "tag": tag });
+    Call::new("DeleteTableTag").id(&table.id).json(body)
+}
+
+/// `GetTableTagVersion`.
+#[must_use]
+pub fn tag_version(table: &Table, tag: &str) -> Call {
+    let body = json!({ "id": table.id, "tag": tag });
+    Call::new("GetTableTagVersion").id(&table.id).json(body)
+}
+
+/// `DeleteTableBranch`.
+#[must_use]
+pub fn delete_branch(table: &Table, name: &str) -> Call {
+    let body = json!({ "id": table.id, "name": name });
+    Call::new("DeleteTableBranch").id(&table.id).json(body)
+}
+
+/// `DescribeTransaction`.
+#[must_use]
+pub fn describe_transaction(id: &[String]) -> Call {
+    let body = json!({ "id": id });
+    Call::new("DescribeTransaction").id(id).json(body)
+}
+
+/// `AlterTransaction` by these actions.
+#[must_use]
+pub fn alter_transaction(id: &[String], actions: &[Value]) -> Call {
+    let body = json!({ "id": id, "actions": actions });
+    Call::new("AlterTransaction").id(id).json(body)
 }
 
 fn ranges_json(ranges: &[(i64, i64)]) -> Vec<Value> {

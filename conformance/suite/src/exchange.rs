@@ -4,7 +4,7 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use crate::target::Target;
-use crate::wire::{Body, Exchange};
+use crate::wire::{Body, Caller, Exchange};
 
 /// The longest body that a report shows whole, in bytes.
 const LONGEST_BODY: usize = 4096;
@@ -48,6 +48,7 @@ impl Exchange {
         if self.put_off > 0 {
             report["put_off"] = json!(self.put_off);
         }
+        without_secrets(&mut report, target);
         report
     }
 
@@ -56,13 +57,22 @@ impl Exchange {
     #[must_use]
     pub fn curl(&self, target: &Target) -> String {
         let mut command = format!("curl -i -X {} {}", self.operation.method, quoted(&self.url));
-        for name in target.headers().keys() {
+        for name in target.headers_of(&self.caller).keys() {
             let variable = name.as_str().to_uppercase().replace('-', "_");
-            command.push_str(&format!(" -H \"{name}: ${variable}\""));
+            let of = match self.caller {
+                Caller::Known | Caller::Nobody => "",
+                _ if target.bad_credentials().contains_key(name) => "BAD_",
+                _ => "",
+            };
+            command.push_str(&format!(" -H \"{name}: ${of}{variable}\""));
         }
         let (content_type, body) = match &self.sent {
             Body::None => return command,
-            Body::Json(body) => ("application/json", body.to_string()),
+            Body::Json(body) => {
+                let mut body = body.clone();
+                redact(&mut body);
+                ("application/json", body.to_string())
+            }
             Body::Raw(content_type, body) => {
                 (*content_type, String::from_utf8_lossy(body).into_owned())
             }
@@ -159,6 +169,22 @@ fn redact(value: &mut Value) {
             }
         }
         Value::Array(items) => items.iter_mut().for_each(redact),
+        _ => {}
+    }
+}
+
+/// Takes out what a server repeats of the secrets that requests carry.
+fn without_secrets(value: &mut Value, target: &Target) {
+    match value {
+        Value::String(text) => *text = target.without_secrets(text),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| without_secrets(item, target)),
+        Value::Object(fields) => {
+            for field in fields.values_mut() {
+                without_secrets(field, target);
+            }
+        }
         _ => {}
     }
 }

@@ -140,11 +140,60 @@ impl Refusal {
         codes: &[0],
         label: "unsupported",
     };
+    /// A namespace of this name exists: 409, code 2.
+    pub const NAMESPACE_EXISTS: Self = Self {
+        status: 409,
+        codes: &[2],
+        label: "conflict: namespace",
+    };
+    /// The namespace holds something: 409, code 3.
+    pub const NOT_EMPTY: Self = Self {
+        status: 409,
+        codes: &[3],
+        label: "conflict: not empty",
+    };
     /// A table of this name exists: 409, code 5.
     pub const TABLE_EXISTS: Self = Self {
         status: 409,
         codes: &[5],
         label: "conflict: table",
+    };
+
+    /// No such tag: 404, code 8.
+    pub const NO_TAG: Self = Self {
+        status: 404,
+        codes: &[8],
+        label: "not found: tag",
+    };
+    /// A tag of this name exists: 409, code 9.
+    pub const TAG_EXISTS: Self = Self {
+        status: 409,
+        codes: &[9],
+        label: "conflict: tag",
+    };
+    /// A branch of this name exists: 409, code 23.
+    pub const BRANCH_EXISTS: Self = Self {
+        status: 409,
+        codes: &[23],
+        label: "conflict: branch",
+    };
+    /// The caller is unknown: 401, code 16.
+    pub const UNAUTHENTICATED: Self = Self {
+        status: 401,
+        codes: &[16],
+        label: "denied",
+    };
+    /// The caller may not do this: 403, code 15.
+    pub const DENIED: Self = Self {
+        status: 403,
+        codes: &[15],
+        label: "denied",
+    };
+    /// No such transaction: 404, code 10.
+    pub const NO_TRANSACTION: Self = Self {
+        status: 404,
+        codes: &[10],
+        label: "not found: transaction",
     };
 
     /// What is asked for, in words.

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lance_namespace_history::operation::History;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::golden;
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::requirement::Level;
 use crate::scenario::{Scenario, Stop, Tier};
 use crate::session::Session;
-use crate::stage::Stage;
+use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
 
 /// How a scenario came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
@@ -63,6 +63,8 @@ pub struct Played {
     pub cited: Vec<&'static str>,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
+    /// The seed that a run must be given for the same to be played.
+    pub seed: u64,
     /// What its clients asked and were told: the history that was found to be broken, or the whole. None
     /// if there was nothing that histories are about, or nobody [asked for it](Rules::histories).
     pub history: Option<History>,
@@ -90,6 +92,9 @@ pub struct Rules {
     pub claimed: Vec<Tier>,
     /// Whether a transcript must be the golden one. Only a run that records them says no.
     pub golden: bool,
+    /// How long the run takes at least: until then its workloads are played again and again (see
+    /// [`crate::soak`]).
+    pub duration: Option<Duration>,
     /// Whether the history of each scenario is kept.
     pub histories: bool,
 }
@@ -100,6 +105,7 @@ impl Default for Rules {
             time_limit: Duration::from_secs(180),
             claimed: Vec::new(),
             golden: true,
+            duration: None,
             histories: false,
         }
     }
@@ -112,6 +118,17 @@ pub async fn play(
     number: usize,
     rules: &Rules,
 ) -> Played {
+    play_round(session, scenario, number, None, rules).await
+}
+
+/// Plays one scenario again, in a round of its own if one is given.
+pub(crate) async fn play_round(
+    session: &Arc<Session>,
+    scenario: &'static Scenario,
+    number: usize,
+    round: Option<Round>,
+    rules: &Rules,
+) -> Played {
     let begun = Instant::now();
     let no_history = |log: Log, status: Status, reason: Option<String>| Played {
         scenario,
@@ -121,6 +138,7 @@ pub async fn play(
         observations: log.observations,
         cited: log.cited.into_iter().collect(),
         reason,
+        seed: round.map_or(session.seed(), |round| round.seed),
         history: None,
         took: begun.elapsed(),
     };
@@ -135,7 +153,7 @@ pub async fn play(
             return no_history(Log::default(), Status::Error, reason);
         }
     }
-    let stage = Stage::new(Arc::clone(session), scenario, number);
+    let stage = Stage::new(Arc::clone(session), scenario, number, round);
     // A panic is the suite's fault and must not end the run, or pass for the server's.
     let steps = std::panic::AssertUnwindSafe((scenario.steps)(stage.clone())).catch_unwind();
     let ended = match tokio::time::timeout(rules.time_limit, steps).await {

@@ -1,98 +1,174 @@
-//! The result of a run as JSON, for other programs.
+//! The result of a run: what `--json` writes, what the reports show, and what other programs read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use crate::golden;
+use crate::log::Finding;
 use crate::play::{Played, Status};
 use crate::requirement::Level;
 use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::{Given, Tier};
 use crate::target::Target;
+use crate::timing::Timing;
 
 /// The version of the result's structure.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
-/// The result of a run, in the structure that `--json` writes.
-#[derive(Debug, Serialize)]
+/// The result of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunResult {
-    schema: u32,
-    suite: &'static str,
-    verdict: Verdict,
-    planned: usize,
-    left_out: Vec<LeftOutResult>,
-    executed: usize,
-    seed: u64,
-    run: String,
-    server: Server,
-    requests: u64,
-    seconds: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    manifests_out_of_reach: Option<String>,
-    leftovers: Vec<String>,
-    scenarios: Vec<ScenarioResult>,
+    /// The version of this structure, [`SCHEMA`].
+    pub schema: u32,
+    /// The version of the suite.
+    pub suite: String,
+    /// What the run says of the server.
+    pub verdict: Verdict,
+    /// How many scenarios were planned.
+    pub planned: usize,
+    /// The scenarios that were not planned, since the run was not given what they need.
+    pub left_out: Vec<LeftOutResult>,
+    /// How many scenarios came to an end that says something of the server.
+    pub executed: usize,
+    /// The seed.
+    pub seed: u64,
+    /// The run's name, which stands in its namespace's name.
+    pub run: String,
+    /// The server.
+    pub server: Server,
+    /// How many requests were sent.
+    pub requests: u64,
+    /// How long the run took.
+    pub seconds: f64,
+    /// How often the workloads were played again; none if no duration was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak_rounds: Option<u32>,
+    /// How long the answers to each operation took, by its name.
+    #[serde(default)]
+    pub operations: BTreeMap<String, OperationResult>,
+    /// Why staging manifests were not real files; none if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifests_out_of_reach: Option<String>,
+    /// What the run could not remove.
+    pub leftovers: Vec<String>,
+    /// Every scenario that was played, in the plan's order.
+    pub scenarios: Vec<ScenarioResult>,
 }
 
-#[derive(Debug, Serialize)]
-struct Server {
-    url: String,
-    tiers: BTreeMap<Tier, TierOutcome>,
+/// The server that a run was against.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Server {
+    /// Its URL, without a password.
+    pub url: String,
+    /// How each tier that was played came out.
+    pub tiers: BTreeMap<Tier, TierOutcome>,
 }
 
-#[derive(Debug, Serialize)]
-struct LeftOutResult {
-    id: &'static str,
-    lacks: Given,
+/// A scenario that was not planned.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LeftOutResult {
+    /// The scenario.
+    pub id: String,
+    /// What the run was not given.
+    pub lacks: Given,
 }
 
-#[derive(Debug, Serialize)]
-struct ScenarioResult {
-    id: &'static str,
-    tier: Tier,
-    status: Status,
-    requirements: &'static [&'static str],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    findings: Vec<FindingResult>,
-    observations: Vec<ObservationResult>,
-    transcript: Vec<String>,
-    seconds: f64,
+/// How long the answers to one operation took: information, by which nothing is judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct OperationResult {
+    /// How many answers there were.
+    pub answers: u64,
+    /// How many there were a second, over the whole run.
+    pub per_second: f64,
+    /// Half of them came within so many microseconds.
+    pub p50_micros: u64,
+    /// Nine in ten came within so many.
+    pub p90_micros: u64,
+    /// 99 in a hundred came within so many.
+    pub p99_micros: u64,
+    /// The slowest took so many.
+    pub max_micros: u64,
 }
 
-#[derive(Debug, Serialize)]
-struct FindingResult {
-    requirement: &'static str,
-    level: Level,
-    expected: String,
-    actual: String,
-    exchanges: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    timeline: Option<String>,
+/// A scenario that was played.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ScenarioResult {
+    /// Its name.
+    pub id: String,
+    /// What must hold.
+    pub title: String,
+    /// The tier it belongs to.
+    pub tier: Tier,
+    /// How it came out.
+    pub status: Status,
+    /// The requirements that it checks.
+    pub requirements: Vec<String>,
+    /// Why it is unsupported or in error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The requirements that were broken.
+    pub findings: Vec<FindingResult>,
+    /// The choices that the server took where it has one.
+    pub observations: Vec<ObservationResult>,
+    /// What the scenario wrote down, one line a step.
+    pub transcript: Vec<String>,
+    /// What it writes down against an honest server, where that is not the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub golden: Option<Vec<String>>,
+    /// The seed that plays it again: the run's, or that of the round of a soak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How long it took.
+    pub seconds: f64,
 }
 
-#[derive(Debug, Serialize)]
-struct ObservationResult {
-    requirement: &'static str,
-    choice: String,
+/// A requirement that was broken, and what shows it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FindingResult {
+    /// The requirement.
+    pub requirement: String,
+    /// How much it weighs.
+    pub level: Level,
+    /// What an honest server does.
+    pub expected: String,
+    /// What this one did.
+    pub actual: String,
+    /// The requests that show it, without secrets.
+    pub exchanges: Vec<Value>,
+    /// A picture of the answers that fit into no order, as SVG.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<String>,
+}
+
+/// A choice that the server took where the specification leaves it one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ObservationResult {
+    /// The requirement that leaves it open.
+    pub requirement: String,
+    /// The choice.
+    pub choice: String,
 }
 
 impl RunResult {
     /// The result of a run against this server.
     #[must_use]
     pub fn new(run: &Run, target: &Target) -> Self {
+        let left_out = run.left_out.iter().map(|left_out| LeftOutResult {
+            id: left_out.scenario.id.to_owned(),
+            lacks: left_out.lacks,
+        });
+        let operations = run.timings.iter().map(|timing| {
+            let result = OperationResult::new(timing, run.took);
+            (timing.operation.to_owned(), result)
+        });
         Self {
             schema: SCHEMA,
-            suite: env!("CARGO_PKG_VERSION"),
+            suite: env!("CARGO_PKG_VERSION").to_owned(),
             verdict: run.verdict(),
             planned: run.planned,
-            left_out: run
-                .left_out
-                .iter()
-                .map(|left_out| LeftOutResult {
-                    id: left_out.scenario.id,
-                    lacks: left_out.lacks,
-                })
-                .collect(),
+            left_out: left_out.collect(),
             executed: run.executed(),
             seed: run.seed,
             run: run.name.clone(),
@@ -102,49 +178,78 @@ impl RunResult {
             },
             requests: run.requests,
             seconds: run.took.as_secs_f64(),
+            soak_rounds: run.soak.map(|soak| soak.rounds),
+            operations: operations.collect(),
             manifests_out_of_reach: run.manifests_out_of_reach.clone(),
             leftovers: run.leftovers.left.clone(),
             scenarios: run
                 .played
                 .iter()
-                .map(|played| scenario(played, target))
+                .map(|played| ScenarioResult::new(played, target))
                 .collect(),
         }
     }
 }
 
-fn scenario(played: &Played, target: &Target) -> ScenarioResult {
-    ScenarioResult {
-        id: played.scenario.id,
-        tier: played.scenario.tier,
-        status: played.status,
-        requirements: played.scenario.requirements,
-        reason: played.reason.clone(),
-        findings: played
-            .findings
-            .iter()
-            .map(|finding| FindingResult {
-                requirement: finding.requirement,
-                level: finding.level,
-                expected: finding.expected.clone(),
-                actual: finding.actual.clone(),
-                exchanges: finding
-                    .exchanges
-                    .iter()
-                    .map(|exchange| exchange.report(target))
-                    .collect(),
-                timeline: finding.timeline.clone(),
-            })
-            .collect(),
-        observations: played
-            .observations
-            .iter()
-            .map(|observation| ObservationResult {
-                requirement: observation.requirement,
-                choice: observation.choice.clone(),
-            })
-            .collect(),
-        transcript: played.transcript.lines().map(str::to_owned).collect(),
-        seconds: played.took.as_secs_f64(),
+impl OperationResult {
+    fn new(timing: &Timing, run: Duration) -> Self {
+        let micros = |took: Duration| u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        Self {
+            answers: timing.answers,
+            per_second: timing.per_second(run),
+            p50_micros: micros(timing.p50),
+            p90_micros: micros(timing.p90),
+            p99_micros: micros(timing.p99),
+            max_micros: micros(timing.max),
+        }
+    }
+}
+
+impl ScenarioResult {
+    fn new(played: &Played, target: &Target) -> Self {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        let observations = played.observations.iter().map(|seen| ObservationResult {
+            requirement: seen.requirement.to_owned(),
+            choice: seen.choice.clone(),
+        });
+        let findings = played.findings.iter();
+        Self {
+            id: played.scenario.id.to_owned(),
+            title: played.scenario.title.to_owned(),
+            tier: played.scenario.tier,
+            status: played.status,
+            requirements: played
+                .scenario
+                .requirements
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            reason: played.reason.clone(),
+            findings: findings
+                .map(|finding| FindingResult::new(finding, target))
+                .collect(),
+            observations: observations.collect(),
+            transcript: lines(&played.transcript),
+            golden: played
+                .diff()
+                .and_then(|_| golden::golden(played.scenario.id))
+                .map(lines),
+            seed: Some(played.seed),
+            seconds: played.took.as_secs_f64(),
+        }
+    }
+}
+
+impl FindingResult {
+    fn new(finding: &Finding, target: &Target) -> Self {
+        let exchanges = finding.exchanges.iter();
+        Self {
+            requirement: finding.requirement.to_owned(),
+            level: finding.level,
+            expected: finding.expected.clone(),
+            actual: finding.actual.clone(),
+            exchanges: exchanges.map(|each| each.report(target)).collect(),
+            timeline: finding.timeline.clone(),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cleanup::Leftovers;
 use crate::plan::{LeftOut, Plan};
@@ -13,10 +13,15 @@ use crate::play::{Played, Rules, Status, play};
 use crate::scenario::{Scenario, Tier};
 use crate::scenarios;
 use crate::session::{OpenError, Session};
+use crate::soak::{Soak, Soaking};
 use crate::target::Target;
+use crate::timing::Timing;
+
+/// What no run outlasts: beyond it, moments cannot be told.
+const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// What a run says of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Everything that was planned was played, and every demanded requirement held.
@@ -28,7 +33,7 @@ pub enum Verdict {
 }
 
 /// How one tier came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TierOutcome {
     /// Every demanded requirement of it held.
@@ -62,6 +67,10 @@ pub struct Run {
     pub leftovers: Leftovers,
     /// Why staging manifests are not real files; none if they are.
     pub manifests_out_of_reach: Option<String>,
+    /// How often the workloads were played again, if a duration was asked for.
+    pub soak: Option<Soak>,
+    /// How long the answers to each operation took, by the operation's name.
+    pub timings: Vec<Timing>,
     /// How many requests were sent.
     pub requests: u64,
     /// How long it took.
@@ -74,6 +83,8 @@ pub trait Observer: Sync {
     fn begins(&self, scenario: &'static Scenario);
     /// A scenario has ended.
     fn ended(&self, played: &Played);
+    /// The workloads have been played once more, without a violation.
+    fn round_ended(&self, _number: u32, _took: Duration) {}
 }
 
 /// Plays a plan against a server, up to `jobs` scenarios at a time, and removes what it made.
@@ -98,7 +109,18 @@ pub async fn certify(
         .iter()
         .partition(|(_, scenario)| scenario.id == scenarios::LAST);
     let mut played: Vec<(usize, Played)> = Vec::new();
-    for scenarios in [others, last] {
+    let mut soaked = None;
+    for (turn, scenarios) in [others, last].into_iter().enumerate() {
+        if let (1, Some(duration)) = (turn, rules.duration) {
+            let soak = Soaking {
+                session: &session,
+                until: begun + duration.min(CENTURY),
+                jobs,
+                rules,
+                observer,
+            };
+            soaked = Some(soak.go_on(&mut played).await);
+        }
         let batch = futures::stream::iter(scenarios)
             .map(|(number, scenario)| {
                 let (session, rules) = (Arc::clone(&session), rules.clone());
@@ -128,6 +150,8 @@ pub async fn certify(
         played: played.into_iter().map(|(_, played)| played).collect(),
         leftovers,
         manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),
+        soak: soaked,
+        timings: session.timings(),
         requests: session.requests(),
         took: begun.elapsed(),
     })

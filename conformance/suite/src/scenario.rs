@@ -3,12 +3,12 @@
 use std::fmt;
 
 use futures::future::BoxFuture;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::stage::Stage;
 
 /// A part of the protocol that a server can have or lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Tier {
@@ -83,7 +83,7 @@ impl std::str::FromStr for Tier {
 }
 
 /// What a run must be given, beside a server's URL, for some scenarios to be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Given {
@@ -93,6 +93,8 @@ pub enum Given {
     Replica,
     /// Credentials that the server knows, and others that it does not.
     Credentials,
+    /// The same for an API key or a bearer token, which have a place in a request's `identity`.
+    Identity,
 }
 
 impl Given {
@@ -103,6 +105,7 @@ impl Given {
             Self::ServerCommand => "--server-cmd",
             Self::Replica => "a second --server-url",
             Self::Credentials => "--bad-credential",
+            Self::Identity => "--bad-credential for x-api-key or authorization",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::OnceCell;
 
@@ -15,6 +15,7 @@ use crate::scenario::{Flow, Scenario, Stop};
 use crate::stage::{Stage, Table};
 use crate::support::{self, PROBE, Support, Unsupported};
 use crate::target::Target;
+use crate::timing::{Timing, Timings};
 use crate::wire::{Call, ClientError, Exchange, Wire};
 
 /// What the names of all runs' namespaces begin with.
@@ -28,6 +29,7 @@ pub struct Session {
     namespace: Vec<String>,
     made: Mutex<Made>,
     support: Mutex<BTreeMap<&'static str, Arc<OnceCell<Support>>>>,
+    timings: Timings,
     probe: OnceCell<Stage>,
     canary: OnceCell<Canary>,
     out_of_reach: OnceLock<String>,
@@ -46,6 +48,28 @@ pub(crate) struct Canary {
 pub(crate) struct Made {
     pub(crate) namespaces: BTreeSet<Vec<String>>,
     pub(crate) tables: BTreeSet<Vec<String>>,
+}
+
+impl Made {
+    /// Takes out what is in a namespace, and the namespace.
+    fn take_below(&mut self, namespace: &[String]) -> Self {
+        let take = |ids: &mut BTreeSet<Vec<String>>| {
+            let (taken, rest) = std::mem::take(ids)
+                .into_iter()
+                .partition(|id| id.starts_with(namespace));
+            *ids = rest;
+            taken
+        };
+        Self {
+            namespaces: take(&mut self.namespaces),
+            tables: take(&mut self.tables),
+        }
+    }
+
+    fn put_back(&mut self, taken: Self) {
+        self.namespaces.extend(taken.namespaces);
+        self.tables.extend(taken.tables);
+    }
 }
 
 /// Why a run cannot begin.
@@ -138,6 +162,7 @@ impl Session {
             namespace,
             made: Mutex::default(),
             support: Mutex::default(),
+            timings: Timings::default(),
             probe: OnceCell::new(),
             canary: OnceCell::new(),
             out_of_reach: OnceLock::new(),
@@ -168,7 +193,7 @@ impl Session {
     async fn backstage(self: &Arc<Self>) -> &Stage {
         static PROBING: Scenario = PROBE;
         self.probe
-            .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0))
+            .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0, None))
             .await
     }
 
@@ -193,12 +218,18 @@ impl Session {
 
     /// Removes everything that the run made; answers what is left.
     pub async fn clean_up(&self) -> Leftovers {
-        let made = self
-            .made
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let made = lock(&self.made).clone();
         cleanup::sweep(self, made).await
+    }
+
+    /// Removes everything that was made below a namespace, and the namespace. What cannot be removed
+    /// is tried again when the run is cleaned up.
+    pub(crate) async fn remove(&self, namespace: &[String]) {
+        let made = lock(&self.made).take_below(namespace);
+        let leftovers = cleanup::sweep(self, made.clone()).await;
+        if !leftovers.left.is_empty() {
+            lock(&self.made).put_back(made);
+        }
     }
 
     /// The run's name, which stands in its namespace's name.
@@ -242,7 +273,15 @@ impl Session {
     }
 
     pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {
-        self.wire.send(call.borrow()).await
+        let exchange = self.wire.send(call.borrow()).await;
+        self.timings.record(&exchange);
+        exchange
+    }
+
+    /// How long the answers to each operation have taken so far.
+    #[must_use]
+    pub fn timings(&self) -> Vec<Timing> {
+        self.timings.all()
     }
 
     pub(crate) async fn send_through(
@@ -255,13 +294,11 @@ impl Session {
     }
 
     pub(crate) fn made_namespace(&self, id: &[String]) {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.namespaces.insert(id.to_vec());
+        lock(&self.made).namespaces.insert(id.to_vec());
     }
 
     pub(crate) fn made_table(&self, id: &[String]) {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.tables.insert(id.to_vec());
+        lock(&self.made).tables.insert(id.to_vec());
     }
 
     /// Which of these operations the server lacks; each is asked once in a run.
@@ -272,10 +309,11 @@ impl Session {
         let mut lacking: BTreeMap<&str, Unsupported> = BTreeMap::new();
         for &operation in operations {
             // What cannot even be set up for is lacking for the same reason.
-            let chain = support::prerequisite(operation)
-                .into_iter()
-                .chain([operation]);
-            for operation in chain {
+            let chain = std::iter::successors(Some(operation), |operation| {
+                support::prerequisite(operation)
+            });
+            let chain: Vec<&'static str> = chain.collect();
+            for operation in chain.into_iter().rev() {
                 if let Support::No(unsupported) = self.support(operation).await? {
                     lacking.insert(operation, unsupported);
                     break;
@@ -287,7 +325,7 @@ impl Session {
 
     async fn support(self: &Arc<Self>, operation: &'static str) -> Flow<Support> {
         let cell = {
-            let mut support = self.support.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut support = lock(&self.support);
             Arc::clone(support.entry(operation).or_default())
         };
         let support =
@@ -300,4 +338,9 @@ impl Session {
 #[must_use]
 pub fn random_seed() -> u64 {
     RandomState::new().hash_one(std::process::id()) & 0xffff_ffff
+}
+
+/// A panic elsewhere leaves what was noted so far as it is.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

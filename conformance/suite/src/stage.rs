@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
 use lance_namespace_history::operation::History;
 use serde_json::Value;
@@ -19,6 +20,7 @@ use crate::requirement::{Level, catalogue};
 use crate::scenario::{Flow, Scenario, Stop};
 use crate::session::Session;
 use crate::staging::Staging;
+use crate::target::Target;
 use crate::wire::{Call, Exchange};
 use crate::{calls, sdk, validity};
 
@@ -30,12 +32,24 @@ struct Inner {
     session: Arc<Session>,
     scenario: &'static Scenario,
     number: usize,
+    round: Option<Round>,
     home: OnceCell<Namespace>,
     log: Mutex<Log>,
     recorder: Recorder,
     /// The first history that was found to be broken.
     broken: OnceLock<Arc<Recording>>,
     random: Mutex<fastrand::Rng>,
+}
+
+/// A further time that a scenario is played in one run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Round {
+    /// Its number, from 1.
+    pub(crate) number: u32,
+    /// The seed that a run would have to be given to do the same.
+    pub(crate) seed: u64,
+    /// When the run's time is over.
+    pub(crate) until: Instant,
 }
 
 /// A namespace that a scenario made.
@@ -74,13 +88,20 @@ impl Table {
 }
 
 impl Stage {
-    pub(crate) fn new(session: Arc<Session>, scenario: &'static Scenario, number: usize) -> Self {
+    pub(crate) fn new(
+        session: Arc<Session>,
+        scenario: &'static Scenario,
+        number: usize,
+        round: Option<Round>,
+    ) -> Self {
         let mut hasher = DefaultHasher::new();
-        (session.seed(), scenario.id).hash(&mut hasher);
+        let seed = round.map_or(session.seed(), |round| round.seed);
+        (seed, scenario.id).hash(&mut hasher);
         Self(Arc::new(Inner {
             session,
             scenario,
             number,
+            round,
             home: OnceCell::new(),
             log: Mutex::default(),
             recorder: Recorder::new(),
@@ -93,6 +114,12 @@ impl Stage {
     #[must_use]
     pub fn session(&self) -> &Arc<Session> {
         &self.0.session
+    }
+
+    /// The server under test, as the run was given it.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        self.session().target()
     }
 
     // --- what it plays on ---
@@ -108,10 +135,18 @@ impl Stage {
         home.await.cloned()
     }
 
-    /// The identifier of the scenario's own namespace.
+    /// The identifier of the scenario's own namespace: another one in each round.
     pub(crate) fn home_id(&self) -> Vec<String> {
-        let mut id = self.session().namespace().to_vec();
-        id.push(format!("s{:03}", self.0.number));
+        Self::home_of(self.session(), self.0.number, self.0.round)
+    }
+
+    /// The identifier of the namespace of the `number`th scenario in this round.
+    pub(crate) fn home_of(session: &Session, number: usize, round: Option<Round>) -> Vec<String> {
+        let mut id = session.namespace().to_vec();
+        id.push(match round {
+            None => format!("s{number:03}"),
+            Some(round) => format!("s{number:03}_round{}", round.number),
+        });
         id
     }
 
@@ -266,6 +301,20 @@ impl Stage {
     #[must_use]
     pub fn random_below(&self, bound: usize) -> usize {
         lock(&self.0.random).usize(0..bound)
+    }
+
+    /// Any number, the same for the same seed and scenario.
+    #[must_use]
+    pub fn random_number(&self) -> u64 {
+        lock(&self.0.random).u64(..)
+    }
+
+    /// Whether the time of the round is over that the scenario is played in: a workload then comes to
+    /// its end.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let until = self.0.round.map(|round| round.until);
+        until.is_some_and(|until| Instant::now() >= until)
     }
 
     // --- asking ---

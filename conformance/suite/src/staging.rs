@@ -133,6 +133,19 @@ impl Staging {
         Some(read.to_vec())
     }
 
+    /// Whether there is a file at a path that a server answered; none if that is out of reach.
+    pub(crate) async fn holds(&self, path: &str) -> Option<bool> {
+        let Self::Store { store, .. } = self else {
+            return None;
+        };
+        let path = Path::parse(path.trim_start_matches('/')).ok()?;
+        match store.head(&path).await {
+            Ok(_) => Some(true),
+            Err(object_store::Error::NotFound { .. }) => Some(false),
+            Err(_) => None,
+        }
+    }
+
     /// Why manifests are not real files here; none if they are.
     pub(crate) fn out_of_reach(&self) -> Option<&str> {
         match self {

@@ -9,6 +9,7 @@ use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Scenario, Stop, Tier};
 use crate::stage::{Stage, Table};
+use crate::steps::transaction_ids;
 use crate::wire::{Call, Exchange};
 
 /// Probing is no scenario of the plan; it plays on a stage all the same.
@@ -52,6 +53,9 @@ pub(crate) fn prerequisite(operation: &str) -> Option<&'static str> {
         | "BatchDeleteTableVersions"
         | "CreateTableBranch"
         | "CreateTableTag" => Some("CreateTableVersion"),
+        "GetTableTagVersion" | "UpdateTableTag" | "DeleteTableTag" => Some("CreateTableTag"),
+        "DeleteTableBranch" => Some("CreateTableBranch"),
+        "AlterTransaction" => Some("DescribeTransaction"),
         _ => None,
     }
 }
@@ -81,6 +85,10 @@ pub(crate) async fn probe(stage: &Stage, operation: &str) -> Flow<Support> {
         // What it does not find, it has looked for. Whether it should have found the version that
         // was just created is a scenario's question.
         Outcome::Refused(404, Some(11)) if operation == "DescribeTableVersion" => {
+            return Ok(Support::Yes);
+        }
+        // So has one that says of a made-up transaction that there is none.
+        Outcome::Refused(404, Some(10)) if operation == "DescribeTransaction" => {
             return Ok(Support::Yes);
         }
         Outcome::Refused(406, Some(0)) => ("406 with code 0".to_owned(), None),
@@ -135,6 +143,9 @@ fn needs_data(operation: &str) -> bool {
             | "CreateTableBranch"
             | "ListTableTags"
             | "ListTableBranches"
+            | "RegisterTable"
+            | "DescribeTransaction"
+            | "AlterTransaction"
     )
 }
 
@@ -147,9 +158,14 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
     let name = format!("{}_{attempt}", operation.to_lowercase());
     let call = match operation {
         "ListAllTables" => Call::new(operation).query("limit", 1),
+        "NamespaceExists" => calls::namespace_exists(&stage.home().await?.id),
         "BatchCommitTables" => {
             let id = stage.unmade_table(&name).await?;
             calls::commit(&[calls::commit_declare(&id)])
+        }
+        "DescribeTransaction" | "AlterTransaction" => {
+            let table = stage.table(&name).await?;
+            return ask_of_a_transaction(stage, operation, &table).await;
         }
         _ => {
             let table = stage.table(&name).await?;
@@ -176,15 +192,63 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
                 }
                 "CreateTableTag" => {
                     made_up_version(stage, &table, attempt).await?;
-                    Call::new(operation)
-                        .id(&table.id)
-                        .json(json!({ "id": table.id, "tag": "probe", "version": 1 }))
+                    calls::create_tag(&table, "probe", 1)
+                }
+                "GetTableTagVersion" | "UpdateTableTag" | "DeleteTableTag" => {
+                    stage.versions(&table, 1).await?;
+                    let tag = calls::create_tag(&table, "probe", 1);
+                    stage.ask("create a tag", tag).await.set_up()?;
+                    match operation {
+                        "GetTableTagVersion" => calls::tag_version(&table, "probe"),
+                        "UpdateTableTag" => calls::update_tag(&table, "probe", 1),
+                        _ => calls::delete_tag(&table, "probe"),
+                    }
+                }
+                "DeleteTableBranch" => {
+                    stage.versions(&table, 1).await?;
+                    let branch = calls::create_branch(&table, "probe");
+                    stage.ask("create a branch", branch).await.set_up()?;
+                    calls::delete_branch(&table, "probe")
+                }
+                "RenameTable" => calls::rename(&table.id, &format!("{name}_renamed")),
+                "RegisterTable" => {
+                    let location = stage.vacated(&table.id).await?;
+                    let id = stage.unmade_table(&format!("{name}_registered")).await?;
+                    let answer = stage.register(operation, &location, calls::register(&id, ""));
+                    return Ok(answer.await.exchange());
                 }
                 _ => Call::new(operation).id(&table.id),
             }
         }
     };
     Ok(stage.ask(operation, call).await.exchange())
+}
+
+/// Asks for a transaction that the declare of this table named, or where it named none, for a
+/// made-up one: as one part, and below the table's identifier.
+async fn ask_of_a_transaction(
+    stage: &Stage,
+    operation: &str,
+    table: &Table,
+) -> Flow<Arc<Exchange>> {
+    let call = |id: &[String]| match operation {
+        "AlterTransaction" => {
+            let action = json!({ "setPropertyAction": { "key": "probe", "value": "1" } });
+            calls::alter_transaction(id, &[action])
+        }
+        _ => calls::describe_transaction(id),
+    };
+    if let Some(id) = stage.transaction().await? {
+        return Ok(stage.exchange(call(&id)).await);
+    }
+    let [alone, below] = transaction_ids(&table.id, "probe");
+    let exchange = stage.exchange(call(&alone)).await;
+    match Outcome::of(&exchange) {
+        Outcome::Refused(400 | 404, Some(code)) if code != 10 => {
+            Ok(stage.exchange(call(&below)).await)
+        }
+        _ => Ok(exchange),
+    }
 }
 
 /// Gives a table a version. A server that opens the manifest, which is none in truth, may fail on

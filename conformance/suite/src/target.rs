@@ -3,16 +3,25 @@
 use std::fmt;
 use std::time::Duration;
 
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
+use serde_json::{Map, Value};
 
 use crate::scenario::Given;
+use crate::wire::Caller;
+
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// How many bytes a secret has at least.
+const SHORTEST_SECRET: usize = 8;
 
 /// The server under test: where it is, and what every request to it carries.
 #[derive(Clone)]
 pub struct Target {
     url: Url,
     headers: HeaderMap,
+    bad: HeaderMap,
     parent: Vec<String>,
     delimiter: String,
     timeout: Duration,
@@ -36,6 +45,14 @@ pub enum TargetError {
     #[error("the header {name:?} cannot be sent: {reason}; give it as 'Name: value'")]
     Header {
         /// The header's name; its value may be a secret and is not shown.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A bad credential stands in a header that no good one stands in, or is a good one.
+    #[error("the bad credential in the header {name:?} cannot be used: {reason}")]
+    BadCredential {
+        /// The header's name.
         name: String,
         /// What is wrong with it.
         reason: String,
@@ -79,6 +96,7 @@ impl Target {
         Ok(Self {
             url: parsed,
             headers: HeaderMap::new(),
+            bad: HeaderMap::new(),
             parent: Vec::new(),
             delimiter: "$".to_owned(),
             timeout: Duration::from_secs(60),
@@ -91,14 +109,38 @@ impl Target {
     ///
     /// If the name or the value cannot stand in a request.
     pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
-        let error = |reason: String| TargetError::Header {
-            name: name.to_owned(),
-            reason,
-        };
-        let header: HeaderName = name.parse().map_err(|source| error(format!("{source}")))?;
-        let mut value: HeaderValue = value.parse().map_err(|source| error(format!("{source}")))?;
-        value.set_sensitive(true);
+        let (header, value) = secret_header(name, value)?;
         self.headers.append(header, value);
+        Ok(self)
+    }
+
+    /// Says that the server must refuse this credential, and what carries none in this header; a
+    /// good one must stand in a header of the same name.
+    ///
+    /// # Errors
+    ///
+    /// If the name or the value cannot stand in a request, no good credential stands in such a
+    /// header, or it is the same.
+    pub fn with_bad_credential(mut self, name: &str, value: &str) -> Result<Self, TargetError> {
+        let (header, value) = secret_header(name, value)?;
+        let error = |reason: &str| TargetError::BadCredential {
+            name: name.to_owned(),
+            reason: reason.to_owned(),
+        };
+        if !self.headers.contains_key(&header) {
+            return Err(error(
+                "no good one stands there; give it by --api-key, --bearer-token or --header",
+            ));
+        }
+        if self
+            .headers
+            .get_all(&header)
+            .iter()
+            .any(|good| *good == value)
+        {
+            return Err(error("it is the good one"));
+        }
+        self.bad.insert(header, value);
         Ok(self)
     }
 
@@ -134,7 +176,79 @@ impl Target {
     /// What it gives to scenarios beside itself.
     #[must_use]
     pub fn given(&self) -> Vec<Given> {
-        Vec::new()
+        let mut given = Vec::new();
+        if !self.bad.is_empty() {
+            given.push(Given::Credentials);
+        }
+        if self.identity(&Caller::Stranger).is_some() {
+            given.push(Given::Identity);
+        }
+        given
+    }
+
+    /// The headers that carry this caller's credentials, and those that all requests carry.
+    pub(crate) fn headers_of(&self, caller: &Caller) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if matches!(caller, Caller::Known) {
+            return headers;
+        }
+        for name in self.bad.keys().chain([&AUTHORIZATION, &API_KEY]) {
+            headers.remove(name);
+        }
+        let own = match caller {
+            Caller::Stranger => self.bad.clone(),
+            Caller::With(own) => own.clone(),
+            Caller::Known | Caller::Nobody => HeaderMap::new(),
+        };
+        headers.extend(own);
+        headers
+    }
+
+    /// The good credentials: the headers that a bad one is given for.
+    pub(crate) fn credentials(&self) -> HeaderMap {
+        let known = self.headers.iter();
+        let of_bad = known.filter(|(name, _)| self.bad.contains_key(*name));
+        let owned = of_bad.map(|(name, value)| (name.clone(), value.clone()));
+        owned.collect()
+    }
+
+    /// The credentials that the server does not know.
+    pub(crate) fn bad_credentials(&self) -> &HeaderMap {
+        &self.bad
+    }
+
+    /// A caller's credentials as the `identity` of a body: its API key and its bearer token; none if
+    /// it has neither.
+    pub(crate) fn identity(&self, caller: &Caller) -> Option<Value> {
+        let headers = self.headers_of(caller);
+        let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
+        let told = |name: &HeaderName| self.bad.contains_key(name);
+        let mut identity = Map::new();
+        if let Some(key) = text(&API_KEY).filter(|_| told(&API_KEY)) {
+            identity.insert("api_key".to_owned(), Value::from(key));
+        }
+        let token = text(&AUTHORIZATION).filter(|_| told(&AUTHORIZATION));
+        if let Some((scheme, token)) = token.and_then(|value| value.split_once(' '))
+            && scheme.eq_ignore_ascii_case("bearer")
+        {
+            identity.insert("auth_token".to_owned(), Value::from(token.trim()));
+        }
+        (!identity.is_empty()).then_some(Value::Object(identity))
+    }
+
+    /// A text without the secrets that requests carry. What is shorter than eight characters is no
+    /// secret, and would take away half of the text.
+    #[must_use]
+    pub fn without_secrets(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        let all = self.headers.values().chain(self.bad.values());
+        for value in all.filter_map(|value| value.to_str().ok()) {
+            let secret = secret_of(value);
+            if secret.len() >= SHORTEST_SECRET {
+                text = text.replace(secret, "redacted");
+            }
+        }
+        text
     }
 
     fn check_parent(&self) -> Result<(), TargetError> {
@@ -171,10 +285,6 @@ impl Target {
         &self.url
     }
 
-    pub(crate) fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -200,6 +310,26 @@ impl fmt::Debug for Target {
             .field("parent", &self.parent)
             .field("delimiter", &self.delimiter)
             .finish_non_exhaustive()
+    }
+}
+
+/// A header whose value is not shown.
+fn secret_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TargetError> {
+    let error = |reason: String| TargetError::Header {
+        name: name.to_owned(),
+        reason,
+    };
+    let header: HeaderName = name.parse().map_err(|source| error(format!("{source}")))?;
+    let mut value: HeaderValue = value.parse().map_err(|source| error(format!("{source}")))?;
+    value.set_sensitive(true);
+    Ok((header, value))
+}
+
+/// The secret in a header's value: what follows the scheme, if there is one.
+pub(crate) fn secret_of(value: &str) -> &str {
+    match value.split_once(' ') {
+        Some((_, secret)) => secret.trim(),
+        None => value,
     }
 }
 
@@ -250,6 +380,35 @@ mod tests {
         assert!(!target.display_url().contains("hunter2"));
         let error = Target::new("ftp://user:hunter2@host").unwrap_err();
         assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn a_bad_credential_goes_with_a_good_one() {
+        let target = Target::new("http://host")
+            .unwrap()
+            .with_header("X-Api-Key", "the good one")
+            .unwrap()
+            .with_header("x-tenant", "a")
+            .unwrap();
+        assert!(target.given().is_empty());
+        for (name, value) in [("authorization", "Bearer x"), ("x-api-key", "the good one")] {
+            assert!(target.clone().with_bad_credential(name, value).is_err());
+        }
+        let target = target
+            .with_bad_credential("x-api-key", "the bad one")
+            .unwrap();
+        assert_eq!(target.given(), [Given::Credentials, Given::Identity]);
+        let key = |caller| {
+            let headers = target.headers_of(&caller);
+            assert_eq!(headers["x-tenant"], "a");
+            let key = headers.get("x-api-key")?;
+            Some(key.to_str().unwrap().to_owned())
+        };
+        assert_eq!(key(Caller::Known).unwrap(), "the good one");
+        assert_eq!(key(Caller::Stranger).unwrap(), "the bad one");
+        assert_eq!(key(Caller::Nobody), None);
+        let shown = target.without_secrets("the good one, the bad one");
+        assert_eq!(shown, "redacted, redacted");
     }
 
     #[test]

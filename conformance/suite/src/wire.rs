@@ -37,6 +37,21 @@ pub struct Call {
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) body: Body,
     pub(crate) odd: bool,
+    pub(crate) caller: Caller,
+}
+
+/// Who asks, by the credentials that a request carries in its headers.
+#[derive(Clone, Debug, Default)]
+pub enum Caller {
+    /// The one that the server knows.
+    #[default]
+    Known,
+    /// Nobody: no credentials at all.
+    Nobody,
+    /// One with the credentials that the server does not know.
+    Stranger,
+    /// One with these credentials in the place of the known ones.
+    With(HeaderMap),
 }
 
 /// The body of a request.
@@ -67,6 +82,7 @@ impl Call {
             query: Vec::new(),
             body,
             odd: false,
+            caller: Caller::Known,
         }
     }
 
@@ -96,6 +112,13 @@ impl Call {
     #[must_use]
     pub fn odd(mut self) -> Self {
         self.odd = true;
+        self
+    }
+
+    /// Says who asks.
+    #[must_use]
+    pub fn by(mut self, caller: Caller) -> Self {
+        self.caller = caller;
         self
     }
 
@@ -136,6 +159,7 @@ pub struct Exchange {
     pub(crate) url: String,
     pub(crate) sent: Body,
     pub(crate) odd: bool,
+    pub(crate) caller: Caller,
     pub(crate) answer: Result<Received, String>,
     pub(crate) started: Instant,
     pub(crate) ended: Instant,
@@ -171,6 +195,15 @@ impl Exchange {
             return None;
         }
         self.json()?.get("code")?.as_i64()
+    }
+
+    /// A field of the JSON body that was sent; none if it was not.
+    #[must_use]
+    pub fn sent_field(&self, name: &str) -> Option<Value> {
+        match &self.sent {
+            Body::Json(body) => body.get(name).cloned(),
+            Body::None | Body::Raw(..) => None,
+        }
     }
 
     /// Which of the scenario's clients asked.
@@ -334,7 +367,7 @@ impl Wire {
                 request.header(proxy::HEADER, fault.header())
             }
         }
-        .headers(self.target.headers().clone())
+        .headers(self.target.headers_of(&call.caller))
         .header(ACCEPT, HeaderValue::from_static("application/json"));
         request = match &call.body {
             // Some servers answer 411 to a POST that does not say how long it is.
@@ -368,6 +401,7 @@ impl Wire {
             url: self.public_url(&url),
             sent: call.body.clone(),
             odd: call.odd,
+            caller: call.caller.clone(),
             answer,
             started,
             ended: Instant::now(),
@@ -402,7 +436,11 @@ impl Wire {
             .iter()
             .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, SEGMENT)))
             .collect();
-        let base = self.target.url().as_str();
+        let base = match call.caller {
+            Caller::Known => self.target.url().to_string(),
+            // What stands in the URL is a credential, too.
+            _ => self.target.url_without_user(),
+        };
         if query.is_empty() {
             format!("{base}{path}")
         } else {
@@ -411,8 +449,9 @@ impl Wire {
     }
 
     fn public_url(&self, url: &str) -> String {
-        let base = self.target.url().as_str();
-        let rest = url.strip_prefix(base).unwrap_or(url);
+        let with_user = url.strip_prefix(self.target.url().as_str());
+        let rest = with_user.or_else(|| url.strip_prefix(&self.target.url_without_user()));
+        let rest = rest.unwrap_or(url);
         format!("{}/{rest}", self.target.display_url())
     }
 }

@@ -17,6 +17,7 @@ const BATCH_WITHOUT_A_TRANSACTION: Mutant = Mutant {
         "BAT-1", "BAT-2", "BAT-3", "BAT-4", "BAT-6", "BAT-7", "BAT-8",
     ],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != "/v1/table/version/batch-create" {
@@ -48,6 +49,7 @@ const EVERY_BATCH_IS_INVALID: Mutant = Mutant {
     scenarios: &["atomicity/batch-creates-every-entry"],
     breaks: &["BAT-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != "/v1/table/version/batch-create" {

@@ -14,6 +14,7 @@ const VERSIONS_SORTED_AS_TEXT: Mutant = Mutant {
     scenarios: &["ordering/*"],
     breaks: &["ORD-1", "ORD-2", "ORD-3", "ORD-7"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| interpose(honest, sorted_as_text),
 };
 
@@ -55,6 +56,7 @@ const VERSIONS_CUT_WITHOUT_A_TOKEN: Mutant = Mutant {
     scenarios: &["ordering/*"],
     breaks: &["PAGE-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let list = received.table("/version/list").is_some();

@@ -1,15 +1,37 @@
 //! The mutants, by what they break.
 
+mod authentication;
 mod batches;
+mod branches;
 mod faults;
+mod identifiers;
+mod listing;
 mod listings;
+mod namespaces;
+mod tables;
+mod tags;
+mod transactions;
 mod versions;
+mod workloads;
 
 use crate::mutant::Mutant;
 
 /// Every mutant.
 pub fn all() -> impl Iterator<Item = &'static Mutant> {
-    let kinds = [versions::MUTANTS, batches::MUTANTS, listings::MUTANTS];
+    let kinds = [
+        versions::MUTANTS,
+        batches::MUTANTS,
+        listings::MUTANTS,
+        namespaces::MUTANTS,
+        tables::MUTANTS,
+        listing::MUTANTS,
+        identifiers::MUTANTS,
+        tags::MUTANTS,
+        branches::MUTANTS,
+        transactions::MUTANTS,
+        authentication::MUTANTS,
+        workloads::MUTANTS,
+    ];
     kinds
         .into_iter()
         .chain(faults::MUTANTS.iter().copied())

@@ -14,6 +14,7 @@ const CREATE_OVERWRITES: Mutant = Mutant {
     scenarios: &["put-if-not-exists/*"],
     breaks: &["VER-1", "VER-12", "VER-2", "VER-3", "VER-4", "VER-7"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(table) = received.table("/version/create") else {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -47,7 +48,14 @@ static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
 
 fn run(args: &[&str]) -> Output {
     let mut command = Command::new(&*COMMAND);
-    for variable in ["SERVER_URL", "API_KEY", "BEARER_TOKEN", "HEADERS", "PARENT"] {
+    for variable in [
+        "SERVER_URL",
+        "API_KEY",
+        "BEARER_TOKEN",
+        "HEADERS",
+        "BAD_CREDENTIALS",
+        "PARENT",
+    ] {
         command.env_remove(format!("LANCE_NAMESPACE_{variable}"));
     }
     command.args(args).output().unwrap()
@@ -159,7 +167,7 @@ fn the_result_has_the_whole_plan() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     let result: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(result["schema"], 1);
+    assert_eq!(result["schema"], 2);
     assert_eq!(result["verdict"], "conformant");
     assert_eq!(result["planned"], result["executed"]);
     assert_eq!(result["seed"], 5);
@@ -168,4 +176,45 @@ fn the_result_has_the_whole_plan() {
     assert_eq!(scenarios.len(), result["planned"]);
     assert_eq!(scenarios[0]["status"], "pass");
     assert_eq!(scenarios[0]["requirements"][0], "VER-1");
+}
+
+#[test]
+fn a_report_is_a_page_and_the_result_that_it_shows() {
+    let folder = std::env::temp_dir().join(format!("report-{}", std::process::id()));
+    let path = folder.to_str().unwrap();
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    exits(&["--scenario", scenario, "--report", path], 0, "verdict");
+    let result = std::fs::read_to_string(folder.join("result.json")).unwrap();
+    let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(result["scenarios"][0]["id"], scenario);
+    assert!(page.contains("conformant") && page.contains(scenario));
+    exits(&["--report", "/dev/null/x"], 2, "/dev/null/x");
+}
+
+#[test]
+fn a_soak_takes_the_time_that_it_is_given_and_says_what_it_measured() {
+    let begun = Instant::now();
+    let scenario = "histories/drop-of-a-namespace-races-declares";
+    let args = ["--scenario", scenario, "--duration", "2s"];
+    exits(&args, 0, "What the whole run measured");
+    let took = begun.elapsed();
+    assert!(took >= Duration::from_secs(2), "{took:?}");
+    // On a machine with much else to do the first round alone may take longer than the time given.
+    assert!(took < Duration::from_secs(60), "{took:?}");
+    exits(&args, 0, "DropNamespace");
+}
+
+#[test]
+fn a_time_that_is_none_exits_2_and_so_does_a_soak_of_nothing() {
+    exits(&["--duration", "soon"], 2, "--duration");
+    exits(&["--duration", "5"], 2, "--duration");
+    exits(&["--duration", "0s"], 2, "longer than nothing");
+    let scenario = "put-if-not-exists/second-create-is-refused";
+    exits(
+        &["--scenario", scenario, "--duration", "2s"],
+        2,
+        "histories/*",
+    );
 }

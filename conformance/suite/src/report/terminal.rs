@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use crate::log::Finding;
 use crate::play::{Played, Status};
@@ -31,6 +32,7 @@ pub fn report(run: &Run, target: &Target) -> String {
     unsupported(&mut text, run, target);
     left_out(&mut text, run);
     observations(&mut text, run);
+    timings(&mut text, run);
     verdict(&mut text, run);
     text
 }
@@ -64,7 +66,7 @@ fn table(text: &mut String, run: &Run) {
     }
 }
 
-fn tier_outcome(outcome: TierOutcome) -> &'static str {
+pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
     match outcome {
         TierOutcome::Conformant => "conformant",
         TierOutcome::Violation => "violation",
@@ -82,7 +84,7 @@ fn again(text: &mut String, run: &Run, played: &Played) {
         &format!(
             "  to see it again, from the beginning:\n    lance-namespace-conformance --server-url {} \
              --scenario {} --seed {}",
-            run.url, played.scenario.id, run.seed
+            run.url, played.scenario.id, played.seed
         ),
     );
 }
@@ -186,7 +188,8 @@ fn finding(text: &mut String, finding: &Finding, target: &Target) {
     push(text, &wrapped(&format!("expected: {expected}"), "    "));
     push(text, &wrapped(&format!("actual:   {actual}"), "    "));
     for exchange in exchanges.iter().take(EXCHANGES) {
-        for line in exchange.summary().lines() {
+        // A server may repeat a secret in its answer.
+        for line in target.without_secrets(&exchange.summary()).lines() {
             push(text, &format!("    {line}"));
         }
     }
@@ -225,6 +228,44 @@ fn observations(text: &mut String, run: &Run) {
                 &wrapped(&format!("{}: {choice}", requirement.id), "  "),
             );
         }
+    }
+}
+
+/// How long answers took, where a duration was asked for. It is information: nothing is judged by it.
+fn timings(text: &mut String, run: &Run) {
+    let Some(soak) = &run.soak else {
+        return;
+    };
+    let rounds = match soak.rounds {
+        1 => "1 round more".to_owned(),
+        rounds => format!("{rounds} rounds more"),
+    };
+    push(text, "");
+    push(
+        text,
+        &format!(
+            "The workloads were played {rounds}. What the whole run measured, in milliseconds:"
+        ),
+    );
+    push(
+        text,
+        "  operation                    answers       /s      p50      p90      p99      max",
+    );
+    for timing in &run.timings {
+        let millis = |duration: Duration| duration.as_secs_f64() * 1e3;
+        push(
+            text,
+            &format!(
+                "  {:<27} {:>8} {:>8.1} {:>8.2} {:>8.2} {:>8.2} {:>8.2}",
+                timing.operation,
+                timing.answers,
+                timing.per_second(run.took),
+                millis(timing.p50),
+                millis(timing.p90),
+                millis(timing.p99),
+                millis(timing.max),
+            ),
+        );
     }
 }
 

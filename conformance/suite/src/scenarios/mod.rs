@@ -1,10 +1,19 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod authentication;
+mod branches;
 mod faults;
+mod histories;
+mod identifiers;
 mod isolation;
+mod listing;
+mod namespaces;
 mod ordering;
 mod put_if_not_exists;
+mod tables;
+mod tags;
+mod transactions;
 
 use crate::scenario::Scenario;
 
@@ -18,7 +27,16 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        namespaces::SCENARIOS,
+        tables::SCENARIOS,
+        listing::SCENARIOS,
+        identifiers::SCENARIOS,
         faults::SCENARIOS,
+        tags::SCENARIOS,
+        branches::SCENARIOS,
+        transactions::SCENARIOS,
+        authentication::SCENARIOS,
+        histories::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

@@ -147,6 +147,19 @@ impl Listing {
         }
     }
 
+    /// The request for the first page, without a limit.
+    #[must_use]
+    pub fn request(&self) -> Call {
+        self.call.clone()
+    }
+
+    /// The same listing, asked with one query parameter more.
+    #[must_use]
+    pub fn asking(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.call = self.call.query(name, value);
+        self
+    }
+
     /// Asks for the first page alone.
     pub async fn first_page(&self, s: &Stage, limit: Option<usize>) -> Answer {
         s.ask(&format!("list the {}", self.label), self.call(limit))
@@ -270,7 +283,7 @@ pub struct Walk {
     /// Their exchanges, and that of the page that was not given.
     pub exchanges: Vec<Arc<Exchange>>,
     tokens: BTreeSet<String>,
-    pub(super) seen: BTreeSet<String>,
+    pub(crate) seen: BTreeSet<String>,
     barren: usize,
     /// How the listing ended, if it did.
     pub end: Option<End>,

@@ -32,6 +32,7 @@ const BATCH_STOPS_WHEN_THE_CLIENT_IS_GONE: Mutant = Mutant {
     ],
     breaks: &["BAT-9", "ORD-7"],
     may_break: &["ORD-6"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {
@@ -60,6 +61,7 @@ const BATCH_OF_WHAT_HAS_COME: Mutant = Mutant {
     scenarios: &["faults/broken-off-batch-is-whole-or-nothing"],
     breaks: &["BAT-9"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         Router::new().fallback(move |request: Request| {
             let honest = honest.clone();
@@ -106,6 +108,7 @@ const REFUSED_BATCH_IS_TAKEN_BACK: Mutant = Mutant {
     scenarios: &["faults/broken-off-refused-batch-leaves-nothing"],
     breaks: &["BAT-2"],
     may_break: &["BAT-9"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {
@@ -138,6 +141,7 @@ const REPEATED_BATCH_REPLACES: Mutant = Mutant {
     scenarios: &["faults/batch-again-after-a-lost-answer"],
     breaks: &["BAT-1", "BAT-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != BATCH {

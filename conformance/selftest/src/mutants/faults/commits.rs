@@ -22,6 +22,7 @@ const COMMIT_STOPS_WHEN_THE_CLIENT_IS_GONE: Mutant = Mutant {
     scenarios: &["faults/broken-off-commit-is-whole-or-nothing"],
     breaks: &["COM-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != COMMIT {
@@ -50,6 +51,7 @@ const REFUSED_COMMIT_IS_TAKEN_BACK: Mutant = Mutant {
     scenarios: &["faults/broken-off-refused-commit-is-never-seen"],
     breaks: &["COM-4"],
     may_break: &["COM-1"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != COMMIT {
@@ -88,6 +90,7 @@ const REPEATED_COMMIT_REPLACES: Mutant = Mutant {
     scenarios: &["faults/commit-again-after-a-lost-answer"],
     breaks: &["COM-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             if received.uri.path() != COMMIT {

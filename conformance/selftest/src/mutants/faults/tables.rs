@@ -77,6 +77,7 @@ const UNFINISHED_DECLARE_IS_LISTED: Mutant = Mutant {
     scenarios: &["faults/declare-with-a-lost-answer"],
     breaks: &["TBL-1"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| half_done_tables(honest, "/declare", false),
 };
 
@@ -86,6 +87,7 @@ const DECLARE_AGAIN_IS_A_SUCCESS: Mutant = Mutant {
     scenarios: &["faults/declare-with-a-lost-answer"],
     breaks: &["TBL-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/declare") else {
@@ -109,5 +111,6 @@ const UNFINISHED_DEREGISTER_IS_LISTED: Mutant = Mutant {
     scenarios: &["faults/deregister-with-a-lost-answer"],
     breaks: &["TBL-4"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| half_done_tables(honest, "/deregister", true),
 };

@@ -22,6 +22,7 @@ const UNANSWERED_CREATE_IS_A_DRAFT: Mutant = Mutant {
     scenarios: &["faults/create-again-after-a-lost-answer"],
     breaks: &["VER-1", "VER-2"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let drafts = Ghosts::default();
         interpose(honest, move |honest, received| {
@@ -52,6 +53,7 @@ const UNANSWERED_CREATE_IS_REAPED: Mutant = Mutant {
     ],
     breaks: &["ORD-7"],
     may_break: &["ORD-6"],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/version/create") else {
@@ -78,6 +80,7 @@ const CREATE_OF_A_GONE_CLIENT_COMES_LATE: Mutant = Mutant {
     scenarios: &["faults/create-after-a-client-that-is-gone"],
     breaks: &["VER-4"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         interpose(honest, async |honest, received| {
             let Some(id) = received.table("/version/create") else {
@@ -105,6 +108,7 @@ const UNFINISHED_DELETE_IS_LISTED: Mutant = Mutant {
     scenarios: &["faults/delete-with-a-lost-answer"],
     breaks: &["VER-13"],
     may_break: &[],
+    warns: &[],
     wrap: |honest| {
         let stale = Ghosts::default();
         interpose(honest, move |honest, received| {

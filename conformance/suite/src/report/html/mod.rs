@@ -1,0 +1,129 @@
+//! The report of a run as one HTML file that needs nothing else: no network, no other file.
+//!
+//! It is made of the result alone, so that a result that was kept can be shown again.
+
+mod finding;
+mod prose;
+mod scenario;
+mod summary;
+
+use maud::{DOCTYPE, PreEscaped, html};
+
+use crate::result::RunResult;
+
+/// How the page looks.
+const STYLE: &str = include_str!("style.css");
+
+/// Filter, search, and unfolding what a link or the printer wants. Without it everything can still be
+/// read.
+const SCRIPT: &str = include_str!("script.js");
+
+/// The report of a result.
+#[must_use]
+pub fn html(result: &RunResult) -> String {
+    let title = format!(
+        "{}: {}",
+        result.server.url,
+        summary::verdict_words(result.verdict)
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a .skip href="#scenarios" { "To the scenarios" }
+                (summary::heading(result))
+                main {
+                    (summary::tiers(result))
+                    (summary::fix_first(result))
+                    (summary::left_out(result))
+                    (scenario::list(result))
+                    (summary::choices(result))
+                    (summary::requirements(result))
+                }
+                (summary::footer(result))
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+    .into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn result() -> RunResult {
+        let finding = json!({
+            "requirement": "VER-2", "level": "must", "expected": "409",
+            "actual": "<script>alert(1)</script>", "timeline": "<svg xmlns='x'/>",
+            "exchanges": [{
+                "operation": "CreateTableVersion", "curl": "curl -i 'http://host/a?b=\"c\"'",
+                "request": { "method": "POST", "url": "http://host/a" },
+                "response": { "status": 200, "headers": {}, "body": { "version": 1 } },
+            }],
+        });
+        let scenario = |id: &str, status: &str, findings: Vec<serde_json::Value>| {
+            json!({
+                "id": id, "title": "A title.", "tier": "versions", "status": status, "seconds": 0.1,
+                "requirements": ["VER-2"], "findings": findings, "observations": [],
+                "transcript": ["one", "two"], "golden": ["one", "three"],
+            })
+        };
+        let result = json!({
+            "schema": 2, "suite": "0.1.0", "verdict": "violation", "planned": 2, "executed": 2,
+            "left_out": [{ "id": "recovery/x", "lacks": "server-command" }], "seed": 7, "run": "7",
+            "server": { "url": "http://host", "tiers": { "versions": "violation" } },
+            "requests": 2, "seconds": 0.2, "leftovers": ["a$b"],
+            "scenarios": [scenario("a/b", "fail", vec![finding]), scenario("a/c", "pass", vec![])],
+        });
+        serde_json::from_value(result).unwrap()
+    }
+
+    #[test]
+    fn what_a_server_says_is_text_and_never_markup() {
+        let page = html(&result());
+        assert!(!page.contains("<script>alert"));
+        assert!(page.contains("&lt;script&gt;alert(1)"));
+        assert!(!page.contains("<svg"));
+    }
+
+    #[test]
+    fn a_finding_shows_sentence_answer_command_and_both_transcripts() {
+        let page = html(&result());
+        for part in [
+            "Creating a version that exists, with another manifest",
+            "CreateTableVersion",
+            "curl -i 'http://host/a?b=&quot;c&quot;'",
+            "&quot;version&quot;: 1",
+            "<del>− three</del>",
+            "<ins>+ two</ins>",
+            "--seed 7",
+            "--server-cmd",
+            "a$b",
+            "data:image/svg+xml,",
+        ] {
+            assert!(page.contains(part), "{part} is not in {page}");
+        }
+    }
+
+    #[test]
+    fn what_failed_stands_before_what_passed_and_is_linked() {
+        let page = html(&result());
+        let (failed, passed) = (
+            page.find("id=\"scenario-a--b\"").unwrap(),
+            page.find("id=\"scenario-a--c\"").unwrap(),
+        );
+        assert!(failed < passed);
+        assert!(page.contains("href=\"#scenario-a--b\""));
+        assert!(page.contains("id=\"requirement-VER-2\""));
+    }
+}
