@@ -160,12 +160,6 @@ pub fn namespace_exists(id: &[String]) -> Call {
     Call::new("NamespaceExists").id(id).json(body)
 }
 
-/// `DropTable`.
-#[must_use]
-pub fn drop_table(id: &[String]) -> Call {
-    Call::new("DropTable").id(id)
-}
-
 /// `RegisterTable` of what is at a location.
 #[must_use]
 pub fn register(id: &[String], location: &str) -> Call {
