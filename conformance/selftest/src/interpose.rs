@@ -19,6 +19,7 @@ const LONGEST_BODY: usize = 64 << 20;
 pub struct Honest(Router);
 
 /// A request, read whole.
+#[derive(Clone)]
 pub struct Received {
     /// The HTTP method.
     pub method: Method,
@@ -63,11 +64,14 @@ impl Received {
     /// that route; `suffix` is what follows the identifier.
     #[must_use]
     pub fn table(&self, suffix: &str) -> Option<Vec<String>> {
-        let id = self
-            .uri
-            .path()
-            .strip_prefix("/v1/table/")?
-            .strip_suffix(suffix)?;
+        self.parts("/v1/table/", suffix)
+    }
+
+    /// The identifier in a route, between this prefix and this suffix.
+    #[must_use]
+    pub fn parts(&self, prefix: &str, suffix: &str) -> Option<Vec<String>> {
+        let path = self.uri.path();
+        let id = path.strip_prefix(prefix)?.strip_suffix(suffix)?;
         let id = percent_decode_str(id).decode_utf8().ok()?;
         (!id.contains('/')).then(|| id.split('$').map(str::to_owned).collect())
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::cleanup::{self, Leftovers};
@@ -29,6 +30,7 @@ pub struct Session {
     probe: OnceCell<Stage>,
     canary: OnceCell<Canary>,
     out_of_reach: OnceLock<String>,
+    scan_vector: OnceCell<Value>,
 }
 
 /// A table that no scenario names: it must be as it was when all of them have ended.
@@ -139,6 +141,7 @@ impl Session {
             probe: OnceCell::new(),
             canary: OnceCell::new(),
             out_of_reach: OnceLock::new(),
+            scan_vector: OnceCell::new(),
         })
     }
 
@@ -237,6 +240,11 @@ impl Session {
 
     pub(crate) fn staging_out_of_reach(&self, reason: &str) {
         self.out_of_reach.get_or_init(|| reason.to_owned());
+    }
+
+    /// The field `vector` of a query for no vector, once it is known.
+    pub(crate) fn scan_vector(&self) -> &OnceCell<Value> {
+        &self.scan_vector
     }
 
     pub(crate) async fn send(&self, call: Call) -> Exchange {

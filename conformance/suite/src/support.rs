@@ -1,5 +1,7 @@
 //! Which operations a server has: each is asked once, with a valid request.
 
+mod data;
+
 use std::sync::Arc;
 
 use serde_json::json;
@@ -52,6 +54,9 @@ pub(crate) fn prerequisite(operation: &str) -> Option<&'static str> {
         | "BatchDeleteTableVersions"
         | "CreateTableBranch"
         | "CreateTableTag" => Some("CreateTableVersion"),
+        "CreateTable" => None,
+        "RefreshMaterializedView" => Some("CreateMaterializedView"),
+        _ if data::is_data(operation) => Some("CreateTable"),
         _ => None,
     }
 }
@@ -151,6 +156,7 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
             let id = stage.unmade_table(&name).await?;
             calls::commit(&[calls::commit_declare(&id)])
         }
+        _ if data::is_data(operation) => data::ask(stage, operation, &name).await?,
         _ => {
             let table = stage.table(&name).await?;
             match operation {

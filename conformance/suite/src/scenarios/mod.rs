@@ -1,6 +1,7 @@
 //! The scenarios, by family. A module holds steps and checks, and nothing else.
 
 mod atomicity;
+mod data;
 mod isolation;
 mod ordering;
 mod put_if_not_exists;
@@ -17,6 +18,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         put_if_not_exists::SCENARIOS,
         atomicity::SCENARIOS,
         ordering::SCENARIOS,
+        data::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

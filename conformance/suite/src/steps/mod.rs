@@ -11,6 +11,7 @@ mod order;
 mod paging;
 mod reading;
 mod rounds;
+mod rows;
 mod versions;
 mod watch;
 
@@ -23,4 +24,5 @@ pub use listing::{End, Listing, Walk};
 pub use order::descending;
 pub use paging::Paging;
 pub use rounds::Rounds;
+pub(crate) use rows::{compared, listed, shortened};
 pub use watch::{Views, Watch};
