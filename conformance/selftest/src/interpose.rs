@@ -177,12 +177,12 @@ impl Received {
     /// that route and its parts are joined by `$`; `suffix` is what follows the identifier.
     #[must_use]
     pub fn table(&self, suffix: &str) -> Option<Vec<String>> {
-        self.named("/v1/table/", suffix)
+        self.parts("/v1/table/", suffix)
     }
 
-    /// The same for any route; `prefix` is what precedes the identifier.
+    /// The identifier in a route, between this prefix and this suffix.
     #[must_use]
-    pub fn named(&self, prefix: &str, suffix: &str) -> Option<Vec<String>> {
+    pub fn parts(&self, prefix: &str, suffix: &str) -> Option<Vec<String>> {
         let path = self.uri.path();
         let id = path.strip_prefix(prefix)?.strip_suffix(suffix)?;
         if self

@@ -1,5 +1,7 @@
 //! The calls that scenarios make, as requests of the protocol.
 
+pub mod data;
+
 use serde_json::{Map, Value, json};
 
 use crate::entry::Manifest;
@@ -158,6 +160,12 @@ pub fn describe_namespace(id: &[String]) -> Call {
 pub fn namespace_exists(id: &[String]) -> Call {
     let body = json!({ "id": id });
     Call::new("NamespaceExists").id(id).json(body)
+}
+
+/// `DropTable`.
+#[must_use]
+pub fn drop_table(id: &[String]) -> Call {
+    Call::new("DropTable").id(id)
 }
 
 /// `RegisterTable` of what is at a location.
