@@ -4,6 +4,7 @@ mod authentication;
 mod batches;
 mod branches;
 mod commits;
+mod data;
 mod deletes;
 mod errors;
 mod faults;
@@ -47,5 +48,6 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
     kinds
         .into_iter()
         .chain(faults::MUTANTS.iter().copied())
+        .chain(data::MUTANTS)
         .flatten()
 }
