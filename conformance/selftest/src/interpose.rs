@@ -5,13 +5,19 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower::ServiceExt;
 
 use crate::trial::{API_KEY, TOKEN};
+
+/// The route of `BatchCreateTableVersions`.
+pub const BATCH: &str = "/v1/table/version/batch-create";
+
+/// The route of `BatchCommitTables`.
+pub const COMMIT: &str = "/v1/table/batch-commit";
 
 /// Bodies in these tests are far smaller.
 const LONGEST_BODY: usize = 64 << 20;
@@ -62,19 +68,129 @@ where
     })
 }
 
+/// The same, where all requests share a state.
+pub fn interpose_with<S, F, Answer>(honest: Router, state: S, layer: F) -> Router
+where
+    S: Send + Sync + 'static,
+    F: Fn(Honest, Received, Arc<S>) -> Answer + Send + Sync + 'static,
+    Answer: Future<Output = Response> + Send + 'static,
+{
+    let state = Arc::new(state);
+    interpose(honest, move |honest, received| {
+        layer(honest, received, Arc::clone(&state))
+    })
+}
+
+/// A router that carries out another request than it received, where `of` says so.
+pub fn misread(
+    honest: Router,
+    of: fn(&Received) -> bool,
+    change: fn(Received) -> Received,
+) -> Router {
+    interpose(honest, move |honest, received| async move {
+        let read = if of(&received) {
+            change(received)
+        } else {
+            received
+        };
+        honest.answer(read).await
+    })
+}
+
+/// A router that changes the body of what was carried out, where `of` says so.
+pub fn misanswer(honest: Router, of: fn(&Received) -> bool, change: fn(&mut Value)) -> Router {
+    interpose(honest, move |honest, received| async move {
+        let concerned = of(&received);
+        let answer = honest.answer(received).await;
+        if !concerned || !answer.status().is_success() {
+            return answer;
+        }
+        let mut body = json_of(answer).await;
+        change(&mut body);
+        ok(&body)
+    })
+}
+
+/// A router that answers otherwise what was refused with this status, where `of` says so.
+pub fn misrefuse(
+    honest: Router,
+    of: fn(&Received) -> bool,
+    status: StatusCode,
+    otherwise: fn(Value) -> Response,
+) -> Router {
+    interpose(honest, move |honest, received| async move {
+        let concerned = of(&received);
+        let answer = honest.answer(received).await;
+        if !concerned || answer.status() != status {
+            return answer;
+        }
+        otherwise(json_of(answer).await)
+    })
+}
+
 impl Received {
-    /// The identifier in a route such as `/v1/table/{id}/version/create`, if the request is for
-    /// that route; `suffix` is what follows the identifier.
+    /// Whether the path ends so.
     #[must_use]
-    pub fn table(&self, suffix: &str) -> Option<Vec<String>> {
-        self.named("/v1/table/", suffix)
+    pub fn is(&self, suffix: &str) -> bool {
+        self.uri.path().ends_with(suffix)
     }
 
-    /// The same for any route; `prefix` is what precedes the identifier.
+    /// The entries, if this is a batch.
     #[must_use]
-    pub fn named(&self, prefix: &str, suffix: &str) -> Option<Vec<String>> {
+    pub fn entries(&self) -> Option<Vec<Value>> {
+        let parts = (self.uri.path() == BATCH).then(|| self.json()["entries"].take())?;
+        parts.as_array().cloned()
+    }
+
+    /// The operations, if this is a commit.
+    #[must_use]
+    pub fn operations(&self) -> Option<Vec<Value>> {
+        let parts = (self.uri.path() == COMMIT).then(|| self.json()["operations"].take())?;
+        parts.as_array().cloned()
+    }
+
+    /// The same request with a body changed so.
+    #[must_use]
+    pub fn with_body(self, change: impl FnOnce(&mut Value)) -> Self {
+        let mut body = self.json();
+        change(&mut body);
+        self.with(&body)
+    }
+
+    /// The same request with this value of a query parameter, or without it.
+    #[must_use]
+    pub fn with_query(mut self, name: &str, value: Option<&str>) -> Self {
+        let pairs = self.uri.query().unwrap_or_default().split('&');
+        let others = pairs.filter(|pair| pair.split('=').next() != Some(name) && !pair.is_empty());
+        let mut query: Vec<String> = others.map(str::to_owned).collect();
+        query.extend(
+            value.map(|value| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))),
+        );
+        let path = self.uri.path();
+        if let Ok(uri) = format!("{path}?{}", query.join("&")).parse() {
+            self.uri = uri;
+        }
+        self
+    }
+
+    /// The identifier in a route such as `/v1/table/{id}/version/create`, if the request is for
+    /// that route and its parts are joined by `$`; `suffix` is what follows the identifier.
+    #[must_use]
+    pub fn table(&self, suffix: &str) -> Option<Vec<String>> {
+        self.parts("/v1/table/", suffix)
+    }
+
+    /// The identifier in a route, between this prefix and this suffix.
+    #[must_use]
+    pub fn parts(&self, prefix: &str, suffix: &str) -> Option<Vec<String>> {
         let path = self.uri.path();
         let id = path.strip_prefix(prefix)?.strip_suffix(suffix)?;
+        if self
+            .query("delimiter")
+            .is_some_and(|delimiter| delimiter != "$")
+        {
+            return None;
+        }
         let id = percent_decode_str(id).decode_utf8().ok()?;
         (!id.contains('/')).then(|| id.split('$').map(str::to_owned).collect())
     }
@@ -145,6 +261,40 @@ impl Honest {
         self.send(request).await
     }
 
+    /// The entry of a version, if it is there.
+    pub async fn entry(&self, id: &[String], branch: &Value, version: i64) -> Option<Value> {
+        let body = json!({ "branch": branch, "version": version });
+        let answer = self.on_table(id, "/version/describe", &body).await;
+        let found = answer.status().is_success();
+        let entry = json_of(answer).await["version"].take();
+        found.then_some(entry)
+    }
+
+    /// The entries of a table's main branch, by number.
+    pub async fn versions(&self, id: &[String]) -> Vec<Value> {
+        let answer = self.on_table(id, "/version/list", &json!({})).await;
+        match json_of(answer).await["versions"].take() {
+            Value::Array(versions) => versions,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Removes one version of a table.
+    pub async fn remove(&self, id: &[String], branch: &Value, version: i64) -> Response {
+        let delete = json!({
+            "branch": branch,
+            "ranges": [{ "start_version": version, "end_version": version.saturating_add(1) }],
+        });
+        self.on_table(id, "/version/delete", &delete).await
+    }
+
+    /// Creates a version, in place of one that is there.
+    pub async fn replace(&self, id: &[String], create: &Value) -> Response {
+        let version = create["version"].as_i64().unwrap_or_default();
+        self.remove(id, &create["branch"], version).await;
+        self.on_table(id, "/version/create", create).await
+    }
+
     async fn send(&self, request: Request) -> Response {
         match self.0.clone().oneshot(request).await {
             Ok(response) => response,
@@ -159,6 +309,21 @@ pub async fn json_of(response: Response) -> Value {
         Ok(body) => serde_json::from_slice(&body).unwrap_or_default(),
         Err(_) => Value::Null,
     }
+}
+
+/// An error with this status and code.
+#[must_use]
+pub fn error(status: StatusCode, code: u32) -> Response {
+    let body = json!({ "code": code, "error": "as this server sees it" });
+    (status, ok(&body)).into_response()
+}
+
+/// The strings of an array, such as the parts of an identifier.
+#[must_use]
+pub fn strings(array: &Value) -> Vec<String> {
+    let items = array.as_array().into_iter().flatten();
+    let strings = items.filter_map(|item| Some(item.as_str()?.to_owned()));
+    strings.collect()
 }
 
 /// A 200 with this body.

@@ -2,12 +2,18 @@
 //! against them.
 //!
 //! A [`Mutant`](mutant::Mutant) stands before the router of the reference server and changes what
-//! goes through. The reference server has no fault in it and no switch for one.
+//! goes through. The reference server has no fault in it and no switch for one. It has no rows
+//! either: a [`data_plane`] that stands before it does.
 
+pub mod data_plane;
 pub mod interpose;
+pub mod judgement;
 pub mod kept;
+pub mod matrix;
 pub mod mutant;
 pub mod mutants;
 pub mod naming;
+pub mod piecemeal;
+pub mod relist;
 pub mod settings;
 pub mod trial;

@@ -1,6 +1,7 @@
 //! The suite run against a server in the process.
 
 use std::net::Ipv4Addr;
+use std::time::Duration;
 
 use axum::Router;
 use lance_namespace_reference_server::{Credentials, Store, router};
@@ -51,11 +52,11 @@ impl Drop for Served {
 /// # Panics
 ///
 /// If the server cannot begin: there is nothing to test then.
-pub async fn serve(wrap: fn(Router) -> Router) -> Served {
+pub async fn serve(wrap: impl FnOnce(Router) -> Router) -> Served {
     serve_to(Credentials::default(), wrap).await
 }
 
-async fn serve_to(credentials: Credentials, wrap: fn(Router) -> Router) -> Served {
+async fn serve_to(credentials: Credentials, wrap: impl FnOnce(Router) -> Router) -> Served {
     let store = Store::in_memory().expect("a catalog in memory opens");
     serve_router(wrap(router(store, credentials))).await
 }
@@ -81,6 +82,9 @@ pub async fn serve_router(router: Router) -> Served {
     }
 }
 
+/// How many scenarios are played at a time.
+const JOBS: usize = 4;
+
 fn knowing_credentials(url: &str) -> Result<Target, TargetError> {
     Target::new(url)?
         .with_header("x-api-key", API_KEY)?
@@ -95,7 +99,22 @@ fn knowing_credentials(url: &str) -> Result<Target, TargetError> {
 /// # Panics
 ///
 /// If the server or the run cannot begin: there is nothing to test then.
-pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
+pub async fn trial(plan: &Plan, seed: u64, wrap: impl FnOnce(Router) -> Router) -> Run {
+    patient_trial(plan, seed, JOBS, Rules::default().time_limit, wrap).await
+}
+
+/// The same with this many scenarios at a time, each of which may take this long.
+///
+/// # Panics
+///
+/// If the server or the run cannot begin: there is nothing to test then.
+pub async fn patient_trial(
+    plan: &Plan,
+    seed: u64,
+    jobs: usize,
+    time_limit: Duration,
+    wrap: impl FnOnce(Router) -> Router,
+) -> Run {
     let given = plan
         .iter()
         .any(|(_, s)| s.given.contains(&Given::Credentials));
@@ -116,7 +135,12 @@ pub async fn trial(plan: &Plan, seed: u64, wrap: fn(Router) -> Router) -> Run {
         }
     };
     let target = target.expect("the address is a URL");
-    trial_of(target, plan, seed).await
+    let rules = Rules {
+        time_limit,
+        histories: true,
+        ..Rules::default()
+    };
+    run(target, plan, seed, jobs, &rules).await
 }
 
 /// Runs a plan against a target; the histories are kept.
@@ -129,7 +153,11 @@ pub async fn trial_of(target: Target, plan: &Plan, seed: u64) -> Run {
         histories: true,
         ..Rules::default()
     };
-    certify(target, plan, seed, 4, &rules, &Silent)
+    run(target, plan, seed, JOBS, &rules).await
+}
+
+async fn run(target: Target, plan: &Plan, seed: u64, jobs: usize, rules: &Rules) -> Run {
+    certify(target, plan, seed, jobs, rules, &Silent)
         .await
         .expect("the server answers")
 }

@@ -1,5 +1,7 @@
 //! The calls that scenarios make, as requests of the protocol.
 
+pub mod data;
+
 use serde_json::{Map, Value, json};
 
 use crate::entry::Manifest;

@@ -3,6 +3,7 @@
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
+use crate::rows::{self, Frame};
 use crate::target::Target;
 use crate::wire::{Body, Caller, Exchange};
 
@@ -20,7 +21,7 @@ impl Exchange {
         match &self.sent {
             Body::None => {}
             Body::Json(body) => request["body"] = shown_json(body.clone()),
-            Body::Raw(_, body) => request["body"] = Value::String(shown_text(body)),
+            Body::Raw(content_type, body) => request["body"] = shown_raw(content_type, body),
         }
         let mut report = json!({
             "operation": self.operation.id,
@@ -35,6 +36,8 @@ impl Exchange {
                 });
                 if let Some(body) = self.json() {
                     response["body"] = shown_json(body);
+                } else if let Some(frame) = arrow(self.content_type(), &answer.body) {
+                    response["body"] = Value::String(frame);
                 } else if !answer.body.is_empty() {
                     response["body"] = Value::String(shown_text(&answer.body));
                 }
@@ -67,6 +70,14 @@ impl Exchange {
             command.push_str(&format!(" -H \"{name}: ${of}{variable}\""));
         }
         let (content_type, body) = match &self.sent {
+            Body::Raw(content_type, body) if *content_type == rows::STREAM => {
+                let what = arrow(Some(content_type), body)
+                    .unwrap_or_else(|| "bytes that are no Arrow stream".to_owned());
+                command.push_str(&format!(
+                    " -H 'content-type: {content_type}' --data-binary @rows.arrow  # {what}"
+                ));
+                return command;
+            }
             Body::None => return command,
             Body::Json(body) => {
                 let mut body = body.clone();
@@ -92,13 +103,17 @@ impl Exchange {
         let sent = match &self.sent {
             Body::None => String::new(),
             Body::Json(body) => format!(" {}", shown_json(body.clone())),
-            Body::Raw(_, body) => format!(" {}", shown_text(body)),
+            Body::Raw(content_type, body) => match arrow(Some(content_type), body) {
+                Some(frame) => format!(" {frame}"),
+                None => format!(" {}", shown_text(body)),
+            },
         };
         let came = match &self.answer {
             Ok(answer) => {
                 let body = match self.json() {
                     Some(body) => shown_json(body).to_string(),
-                    None => shown_text(&answer.body),
+                    None => arrow(self.content_type(), &answer.body)
+                        .unwrap_or_else(|| shown_text(&answer.body)),
                 };
                 format!("{} {body}", answer.status)
             }
@@ -116,6 +131,21 @@ impl Exchange {
             clipped(&came)
         )
     }
+}
+
+/// The rows of an Arrow body, in words; none if it is none.
+fn arrow(content_type: Option<&str>, body: &[u8]) -> Option<String> {
+    let kind = match content_type? {
+        rows::STREAM => "stream",
+        rows::FILE => "file",
+        _ => return None,
+    };
+    let frame = Frame::read(body).ok()?;
+    Some(format!("Arrow {kind}, {frame}"))
+}
+
+fn shown_raw(content_type: &str, body: &[u8]) -> Value {
+    Value::String(arrow(Some(content_type), body).unwrap_or_else(|| shown_text(body)))
 }
 
 fn clipped(text: &str) -> String {

@@ -24,6 +24,7 @@ pub mod race;
 pub mod report;
 pub mod requirement;
 pub mod result;
+pub mod rows;
 pub mod run;
 pub mod scenario;
 pub mod scenarios;

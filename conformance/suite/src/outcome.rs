@@ -134,6 +134,30 @@ impl Refusal {
         codes: &[22],
         label: "not found: branch",
     };
+    /// No such index: 404, code 6.
+    pub const NO_INDEX: Self = Self {
+        status: 404,
+        codes: &[6],
+        label: "not found: index",
+    };
+    /// No such column: 404, code 12.
+    pub const NO_COLUMN: Self = Self {
+        status: 404,
+        codes: &[12],
+        label: "not found: column",
+    };
+    /// The rows do not fit the table: 400, code 13 or 20.
+    pub const MISFIT: Self = Self {
+        status: 400,
+        codes: &[13, 20],
+        label: "invalid",
+    };
+    /// An index of this name exists: 409, code 7.
+    pub const INDEX_EXISTS: Self = Self {
+        status: 409,
+        codes: &[7],
+        label: "conflict: index",
+    };
     /// The server lacks this: 406, code 0.
     pub const UNSUPPORTED: Self = Self {
         status: 406,

@@ -19,11 +19,18 @@ pub struct Operation {
     pub takes_json: bool,
     /// The statuses of success that are declared.
     pub success: Vec<u16>,
+    accept: String,
     schema: Option<Value>,
     validator: OnceLock<Validator>,
 }
 
 impl Operation {
+    /// What the header `accept` asks for: the content types that are declared for success, and JSON,
+    /// which errors are in.
+    pub(crate) fn accept(&self) -> &str {
+        &self.accept
+    }
+
     /// What is wrong with a 2xx body, against the operation's response model.
     ///
     /// A null in a field that is not required counts as absent, whether or not the structure calls
@@ -89,10 +96,19 @@ fn read(document: &'static Value) -> impl Iterator<Item = (String, Operation)> {
                 .filter(|status| status.starts_with('2'))
                 .filter_map(|status| status.parse().ok())
                 .collect::<Vec<u16>>();
-            let schema = answers
+            let answer = answers
                 .iter()
                 .find(|(status, _)| status.starts_with('2'))
-                .map(|(_, answer)| resolve(document, answer))
+                .map(|(_, answer)| resolve(document, answer));
+            let content = answer.and_then(|answer| answer["content"].as_object());
+            let mut accept: Vec<&str> = content
+                .into_iter()
+                .flatten()
+                .map(|(content_type, _)| content_type.as_str())
+                .filter(|content_type| *content_type != "application/json")
+                .collect();
+            accept.push("application/json");
+            let schema = answer
                 .and_then(|answer| answer.pointer("/content/application~1json/schema"))
                 .cloned();
             let takes_json = operation
@@ -103,6 +119,7 @@ fn read(document: &'static Value) -> impl Iterator<Item = (String, Operation)> {
                 path: path.clone(),
                 takes_json,
                 success,
+                accept: accept.join(", "),
                 schema,
                 validator: OnceLock::new(),
                 id: id.clone(),

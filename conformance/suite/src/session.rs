@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::calls;
@@ -36,6 +37,7 @@ pub struct Session {
     probe: OnceCell<Stage>,
     canary: OnceCell<Canary>,
     out_of_reach: OnceLock<String>,
+    scan_vector: OnceCell<Value>,
 }
 
 /// A table that no scenario names: it must be as it was when all of them have ended.
@@ -160,19 +162,7 @@ impl Session {
         let mut namespace = target.parent().to_vec();
         namespace.push(format!("{PREFIX}{run}"));
         let replicas: Vec<Target> = target.replicas().collect();
-        let mut session = Self {
-            wire: Wire::new(target)?,
-            seed,
-            run,
-            namespace,
-            made: Arc::default(),
-            replicas: Vec::new(),
-            support: Mutex::default(),
-            timings: Timings::default(),
-            probe: OnceCell::new(),
-            canary: OnceCell::new(),
-            out_of_reach: OnceLock::new(),
-        };
+        let mut session = Self::with(Wire::new(target)?, seed, run, namespace);
         for replica in replicas {
             let replica = Self {
                 made: Arc::clone(&session.made),
@@ -185,19 +175,26 @@ impl Session {
 
     /// The same run on another server, of whose namespaces and tables this one knows nothing.
     pub(crate) fn beside(&self, target: Target) -> Result<Self, ClientError> {
-        Ok(Self {
-            wire: self.wire.beside(target)?,
-            seed: self.seed,
-            run: self.run.clone(),
-            namespace: self.namespace.clone(),
+        let wire = self.wire.beside(target)?;
+        let (run, namespace) = (self.run.clone(), self.namespace.clone());
+        Ok(Self::with(wire, self.seed, run, namespace))
+    }
+
+    fn with(wire: Wire, seed: u64, run: String, namespace: Vec<String>) -> Self {
+        Self {
+            wire,
+            seed,
+            run,
+            namespace,
             made: Arc::default(),
             replicas: Vec::new(),
             support: Mutex::default(),
             timings: Timings::default(),
+            scan_vector: OnceCell::new(),
             probe: OnceCell::new(),
             canary: OnceCell::new(),
             out_of_reach: OnceLock::new(),
-        })
+        }
     }
 
     async fn replicas_answer(&self) -> Result<(), OpenError> {
@@ -332,6 +329,11 @@ impl Session {
 
     pub(crate) fn staging_out_of_reach(&self, reason: &str) {
         self.out_of_reach.get_or_init(|| reason.to_owned());
+    }
+
+    /// The field `vector` of a query for no vector, once it is known.
+    pub(crate) fn scan_vector(&self) -> &OnceCell<Value> {
+        &self.scan_vector
     }
 
     pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {

@@ -250,6 +250,15 @@ impl Stage {
         }
     }
 
+    /// A table of this identifier that nobody has made.
+    pub(crate) fn declared_nowhere(&self, id: Vec<String>) -> Table {
+        Table {
+            label: id.last().cloned().unwrap_or_default(),
+            id,
+            staging: Staging::at(None, &[]),
+        }
+    }
+
     /// The identifier of a table in the scenario's namespace that nobody made yet. If the server
     /// makes it, the run's clean-up removes it.
     ///

@@ -1,5 +1,7 @@
 //! Which operations a server has: each is asked once, with a valid request.
 
+mod data;
+
 use std::sync::Arc;
 
 use serde_json::json;
@@ -56,6 +58,9 @@ pub(crate) fn prerequisite(operation: &str) -> Option<&'static str> {
         "GetTableTagVersion" | "UpdateTableTag" | "DeleteTableTag" => Some("CreateTableTag"),
         "DeleteTableBranch" => Some("CreateTableBranch"),
         "AlterTransaction" => Some("DescribeTransaction"),
+        "CreateTable" => None,
+        "RefreshMaterializedView" => Some("CreateMaterializedView"),
+        _ if data::is_data(operation) => Some("CreateTable"),
         _ => None,
     }
 }
@@ -167,6 +172,7 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
             let table = stage.table(&name).await?;
             return ask_of_a_transaction(stage, operation, &table).await;
         }
+        _ if data::is_data(operation) => data::ask(stage, operation, &name).await?,
         _ => {
             let table = stage.table(&name).await?;
             match operation {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::log::Deviation;
 use crate::protocol::status_of_code;
 use crate::requirement::Level;
+use crate::rows;
 use crate::wire::{Body, Exchange};
 
 /// Where an answer breaks what holds for all answers: REST-6, REST-7 and REST-9.
@@ -87,7 +88,9 @@ fn error_deviations(
 /// Middleware may refuse in plain text what never reaches an operation, and what stands between
 /// client and server may fail in its own words.
 fn excused(exchange: &Exchange, status: u16) -> bool {
-    let malformed = exchange.odd || matches!(exchange.sent, Body::Raw(..));
+    let raw = |content_type: &str| content_type != rows::STREAM;
+    let malformed =
+        exchange.odd || matches!(exchange.sent, Body::Raw(content_type, _) if raw(content_type));
     match status {
         // Absent routes are judged where a tier is probed, under REST-12.
         404 | 405 => exchange

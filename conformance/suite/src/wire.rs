@@ -15,6 +15,7 @@ use tokio::sync::OnceCell;
 use crate::protocol::{self, Operation};
 use crate::proxy::{self, Fault, Proxy, ProxyError};
 use crate::race;
+use crate::rows::{Frame, FrameError};
 use crate::target::Target;
 
 /// Everything but RFC 3986's unreserved characters.
@@ -35,6 +36,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 pub struct Call {
     pub(crate) operation: &'static Operation,
     pub(crate) id: Option<Vec<String>>,
+    pub(crate) index: Option<String>,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) body: Body,
     pub(crate) odd: bool,
@@ -80,6 +82,7 @@ impl Call {
         Self {
             operation,
             id: None,
+            index: None,
             query: Vec::new(),
             body,
             odd: false,
@@ -94,6 +97,13 @@ impl Call {
         self
     }
 
+    /// The name of the index in the route.
+    #[must_use]
+    pub fn index(mut self, name: &str) -> Self {
+        self.index = Some(name.to_owned());
+        self
+    }
+
     /// A query parameter.
     #[must_use]
     pub fn query(mut self, name: &'static str, value: impl ToString) -> Self {
@@ -105,6 +115,17 @@ impl Call {
     #[must_use]
     pub fn json(mut self, body: Value) -> Self {
         self.body = Body::Json(body);
+        self
+    }
+
+    /// The same request of another operation.
+    ///
+    /// # Panics
+    ///
+    /// If the protocol has no operation of this name, which is a fault of the suite.
+    #[must_use]
+    pub fn of(mut self, operation: &str) -> Self {
+        self.operation = protocol::operation(operation);
         self
     }
 
@@ -187,6 +208,26 @@ impl Exchange {
     pub fn json(&self) -> Option<Value> {
         let answer = self.answer.as_ref().ok()?;
         serde_json::from_slice(&answer.body).ok()
+    }
+
+    /// The answer's content type, without parameters; none if it has none.
+    #[must_use]
+    pub fn content_type(&self) -> Option<&str> {
+        let answer = self.answer.as_ref().ok()?;
+        let content_type = answer.headers.get(CONTENT_TYPE)?.to_str().ok()?;
+        content_type.split(';').next().map(str::trim)
+    }
+
+    /// The rows in the answer.
+    ///
+    /// # Errors
+    ///
+    /// If its body is no Arrow.
+    pub fn frame(&self) -> Result<Frame, FrameError> {
+        match &self.answer {
+            Ok(answer) => Frame::read(&answer.body),
+            Err(_) => Frame::read(&[]),
+        }
     }
 
     /// The `code` of an `ErrorResponse`; none if the answer is no such thing.
@@ -382,7 +423,7 @@ impl Wire {
             }
         }
         .headers(self.target.headers_of(&call.caller))
-        .header(ACCEPT, HeaderValue::from_static("application/json"));
+        .header(ACCEPT, HeaderValue::from_static(call.operation.accept()));
         request = match &call.body {
             // Some servers answer 411 to a POST that does not say how long it is.
             Body::None if call.operation.method == http::Method::POST => {
@@ -438,6 +479,10 @@ impl Wire {
             let encoded = utf8_percent_encode(&joined, SEGMENT).to_string();
             path = path.replace("{id}", &encoded);
         }
+        if let Some(index) = &call.index {
+            let encoded = utf8_percent_encode(index, SEGMENT).to_string();
+            path = path.replace("{index_name}", &encoded);
+        }
         let mut query: Vec<(&str, &str)> = call
             .query
             .iter()
@@ -474,9 +519,11 @@ impl Wire {
 fn reads_only(operation: &Operation) -> bool {
     let id = operation.id.as_str();
     operation.method == http::Method::GET
-        || ["Describe", "List", "Get", "Count"]
-            .iter()
-            .any(|verb| id.starts_with(verb))
+        || [
+            "Describe", "List", "Get", "Count", "Query", "Explain", "Analyze",
+        ]
+        .iter()
+        .any(|verb| id.starts_with(verb))
         || id.ends_with("Exists")
 }
 
@@ -552,12 +599,14 @@ mod tests {
         assert_eq!(
             reads,
             [
+                "AnalyzeTableQueryPlan",
                 "CountTableRows",
                 "DescribeNamespace",
                 "DescribeTable",
                 "DescribeTableIndexStats",
                 "DescribeTableVersion",
                 "DescribeTransaction",
+                "ExplainTableQueryPlan",
                 "GetTableStats",
                 "GetTableTagVersion",
                 "ListAllTables",
@@ -568,6 +617,7 @@ mod tests {
                 "ListTableVersions",
                 "ListTables",
                 "NamespaceExists",
+                "QueryTable",
                 "TableExists",
             ]
         );

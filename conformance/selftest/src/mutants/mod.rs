@@ -3,14 +3,20 @@
 mod authentication;
 mod batches;
 mod branches;
+mod commits;
+mod data;
+mod deletes;
+mod errors;
 mod faults;
 mod histories;
 mod identifiers;
 mod listing;
 mod listings;
 mod namespaces;
+mod reads;
 pub mod recovery;
 pub mod replicas;
+mod requests;
 mod tables;
 mod tags;
 mod transactions;
@@ -35,9 +41,15 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         transactions::MUTANTS,
         authentication::MUTANTS,
         workloads::MUTANTS,
+        requests::MUTANTS,
+        deletes::MUTANTS,
+        reads::MUTANTS,
+        commits::MUTANTS,
+        errors::MUTANTS,
     ];
     kinds
         .into_iter()
         .chain(faults::MUTANTS.iter().copied())
+        .chain(data::MUTANTS)
         .flatten()
 }

@@ -28,7 +28,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
 
 /// As long as it takes another request to come in between.
 async fn a_moment() {
-    sleep(Duration::from_millis(3)).await;
+    sleep(Duration::from_millis(5)).await;
 }
 
 /// The parts of an identifier.

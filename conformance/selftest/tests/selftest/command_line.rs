@@ -152,7 +152,12 @@ fn where_nothing_can_be_said_it_exits_3() {
         "nothing answers",
     );
     exits(&["--scenario", "nope*"], 3, "no scenario matches nope*");
-    exits(&["--tier", "data"], 3, "no scenario matches tier data");
+    let elsewhere = ["--tier", "data", "--scenario", "ordering/*"];
+    exits(
+        &elsewhere,
+        3,
+        "no scenario matches ordering/* and tier data",
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lance_namespace_history::{Verdict as Judged, check};
+use lance_namespace_selftest::data_plane;
 use lance_namespace_selftest::trial::trial;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::play::Status;
@@ -12,7 +13,7 @@ use lance_namespace_suite::run::Verdict;
 async fn an_honest_server_passes_with_any_seed() {
     let plan = Plan::new(&[], &[]).unwrap();
     for seed in [2, 3] {
-        let run = trial(&plan, seed, |honest| honest).await;
+        let run = trial(&plan, seed, data_plane::over).await;
         let others: Vec<_> = run
             .played
             .iter()

@@ -3,6 +3,7 @@
 mod atomicity;
 mod authentication;
 mod branches;
+mod data;
 mod faults;
 mod histories;
 mod identifiers;
@@ -41,6 +42,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         histories::SCENARIOS,
         recovery::SCENARIOS,
         replicas::SCENARIOS,
+        data::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

@@ -26,6 +26,8 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 const QUESTION: Duration = Duration::from_secs(2);
 /// How long a server may take to end in good order.
 const GRACE: Duration = Duration::from_secs(3);
+/// How long the last words of one that has ended may take.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long the rest of a killed group may take to be gone.
 const GOING: Duration = Duration::from_millis(500);
 
@@ -102,7 +104,11 @@ pub(crate) struct Process {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Output(Arc<Mutex<VecDeque<String>>>);
+struct Output {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    /// One for each pipe that is still read.
+    reading: Arc<()>,
+}
 
 impl Process {
     /// Starts a server that keeps everything in this folder, on a free port, and waits until it
@@ -174,8 +180,11 @@ impl Process {
             let asked = wire.ask_once(&question);
             let asked = tokio::time::timeout(left.min(QUESTION), asked).await;
             if let Some(status) = self.child.try_wait().map_err(StartError::Wait)? {
-                // Its last words may still be on their way.
-                tokio::time::sleep(10 * LOOK).await;
+                // Its last words may still be on their way, and what it has started may go on.
+                let ended = Instant::now();
+                while !self.output.is_read() && ended.elapsed() < LAST_WORDS {
+                    tokio::time::sleep(LOOK).await;
+                }
                 return Err(StartError::Ended {
                     status,
                     url,
@@ -258,6 +267,11 @@ impl Output {
         });
     }
 
+    /// Whether all pipes have been read to their end.
+    fn is_read(&self) -> bool {
+        Arc::strong_count(&self.reading) == 1
+    }
+
     fn add(&self, line: String) {
         let mut lines = self.lines();
         if lines.len() == LINES {
@@ -271,7 +285,7 @@ impl Output {
     }
 
     fn lines(&self) -> MutexGuard<'_, VecDeque<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

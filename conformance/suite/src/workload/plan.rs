@@ -88,7 +88,7 @@ pub enum Step {
         /// Whether by `TableExists`.
         exists: bool,
     },
-    /// `DeclareTable` of another name, then `DeregisterTable` of the one that was there.
+    /// `DeregisterTable`, then `DeclareTable` of another name.
     Replace {
         /// Which table.
         table: usize,

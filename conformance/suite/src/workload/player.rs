@@ -127,9 +127,9 @@ impl Client {
                 self.s.exchange(call).await;
             }
             Step::Replace { table } => {
-                let old = self.tables.replace(&self.s, *table, self.number).await;
-                if let Some(old) = old {
+                if let Some(old) = self.tables.claim(*table) {
                     self.change(calls::deregister(&old.id)).await;
+                    self.tables.replace(&self.s, *table).await;
                 }
             }
             sibling => self.at_sibling(sibling).await?,

@@ -20,7 +20,14 @@ pub(super) struct Tables {
 struct Place {
     namespace: Namespace,
     name: String,
-    held: Mutex<Vec<Arc<Table>>>,
+    held: Mutex<Held>,
+}
+
+/// The tables that were at a place, the last of which is there now.
+struct Held {
+    tables: Vec<Arc<Table>>,
+    /// Whether a client is about to replace that one.
+    claimed: bool,
 }
 
 /// A name for a table, and one for a namespace, that come and go.
@@ -48,7 +55,10 @@ impl Tables {
             places.push(Place {
                 namespace,
                 name,
-                held: Mutex::new(vec![Arc::new(table)]),
+                held: Mutex::new(Held {
+                    tables: vec![Arc::new(table)],
+                    claimed: false,
+                }),
             });
         }
         let names = ["t1", "t", "t10_", "t100"].into_iter().map(str::to_owned);
@@ -67,37 +77,45 @@ impl Tables {
     /// The table that is at a place now, and how many were there before it.
     pub(super) fn at(&self, place: usize) -> (usize, Arc<Table>) {
         let held = lock(&self.places[place].held);
-        let last = held.len() - 1;
-        (last, Arc::clone(&held[last]))
+        let last = held.tables.len() - 1;
+        (last, Arc::clone(&held.tables[last]))
     }
 
-    /// Declares another table at a place; answers the one that was there, to be deregistered by nobody
-    /// else. None if no other one could be declared.
-    pub(super) async fn replace(&self, s: &Stage, place: usize, by: usize) -> Option<Arc<Table>> {
+    /// The table at a place, to be deregistered: nobody else gets it. None if somebody has it
+    /// already.
+    pub(super) fn claim(&self, place: usize) -> Option<Arc<Table>> {
+        let mut held = lock(&self.places[place].held);
+        if std::mem::replace(&mut held.claimed, true) {
+            return None;
+        }
+        held.tables.last().cloned()
+    }
+
+    /// Declares another table at a place whose table was claimed. Until then, clients go on with the
+    /// one that is gone.
+    pub(super) async fn replace(&self, s: &Stage, place: usize) {
         let (before, _) = self.at(place);
         let Place {
             namespace,
             name,
             held,
         } = &self.places[place];
-        let id = namespace.child(&format!("{name}_{}_{by}", before + 1));
+        let id = namespace.child(&format!("{name}_{}", before + 1));
         s.session().made_table(&id);
         let declared = s.exchange(calls::declare(&id)).await;
-        if Outcome::of(&declared) != Outcome::Ok {
-            return None;
+        if Outcome::of(&declared) == Outcome::Ok {
+            let table = s.declared(id, &declared.json().unwrap_or_default());
+            let mut held = lock(held);
+            held.tables.push(Arc::new(table));
+            held.claimed = false;
         }
-        let table = s.declared(id, &declared.json().unwrap_or_default());
-        let mut held = lock(held);
-        let old = held.last().cloned();
-        held.push(Arc::new(table));
-        old
     }
 
     /// Reads all there is, when the clients have ended: what was acknowledged and is lost shows now.
     pub(super) async fn read_all(&self, s: &Stage) {
         for place in &self.places {
-            let held = lock(&place.held).clone();
-            for table in held {
+            let tables = lock(&place.held).tables.clone();
+            for table in tables {
                 s.exchange(calls::describe_table(&table.id)).await;
                 s.exchange(calls::describe_version(&table, None)).await;
                 walk_down(s, &table, None).await;

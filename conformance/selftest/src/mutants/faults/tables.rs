@@ -49,7 +49,7 @@ fn half_done_tables(honest: Router, suffix: &'static str, done: bool) -> Router 
 
 /// The namespace whose tables a request lists.
 fn namespace_listed(received: &Received) -> Option<Vec<String>> {
-    received.named("/v1/namespace/", "/table/list")
+    received.parts("/v1/namespace/", "/table/list")
 }
 
 async fn with_ghosts(answer: Response, ghosts: &Ghosts, namespace: &[String]) -> Response {

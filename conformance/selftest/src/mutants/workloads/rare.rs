@@ -124,6 +124,9 @@ pub(super) const LATEST_IS_THE_VERSION_BELOW: Mutant = Mutant {
                 rarely.done();
                 let body = json!({ "version": below });
                 let described = honest.on_table(&table, "/version/describe", &body).await;
+                if described.status() != StatusCode::OK {
+                    return described;
+                }
                 ok(&json_of(described).await)
             }
         })

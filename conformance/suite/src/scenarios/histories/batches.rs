@@ -81,19 +81,21 @@ const SINGLE: Role = &[
     (5, Action::Create),
     (1, Action::DeleteOld),
     (2, Action::DeleteOne),
-    (1, Action::Replace),
+    (3, Action::Replace),
     (2, Action::DescribeLatest),
     (1, Action::LookForTable),
 ];
 
 const AGAINST: Workload = Workload {
-    clients: 6,
+    clients: 8,
     tables: 4,
     namespaces: 2,
     siblings: 0,
     phases: &[Phase {
         steps: 90,
-        roles: &[BATCHER, SINGLE, BATCHER, SINGLE, BATCHER, WATCHER],
+        roles: &[
+            BATCHER, SINGLE, WATCHER, BATCHER, SINGLE, BATCHER, SINGLE, WATCHER,
+        ],
         tables: Spread::Uniform,
         versions: Spread::Zipf(1.5),
     }],
@@ -101,7 +103,7 @@ const AGAINST: Workload = Workload {
 
 async fn batches_against_single_operations(s: Stage) -> Flow {
     play(&s, &AGAINST).await?;
-    let label = "3 clients send batches, 2 create, delete and deregister, 1 reads";
+    let label = "3 clients send batches, 3 create, delete and deregister, 2 read";
     s.judge_history(label, &["ORD-6", "ORD-7"]).await;
     Ok(())
 }

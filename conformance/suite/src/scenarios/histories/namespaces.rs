@@ -16,9 +16,11 @@ use crate::steps::Faults;
 use crate::wire::{Call, Exchange};
 
 /// How often a namespace is made and dropped.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 60;
 /// How many clients make something in it.
 const MAKERS: usize = 5;
+/// How often each tries to make something: a drop that takes time is met in the middle of it.
+const ATTEMPTS: usize = 3;
 /// How many clients drop it at the same time.
 const DROPPERS: usize = 3;
 
@@ -40,10 +42,10 @@ enum Child {
 
 impl Child {
     /// Three in five are tables.
-    fn of(namespace: &Namespace, number: usize) -> Self {
+    fn of(namespace: &Namespace, number: usize, attempt: usize) -> Self {
         match number % 5 {
-            1 | 3 => Self::Namespace(namespace.child(&format!("n{number}"))),
-            _ => Self::Table(namespace.child(&format!("t{number}"))),
+            1 | 3 => Self::Namespace(namespace.child(&format!("n{number}_{attempt}"))),
+            _ => Self::Table(namespace.child(&format!("t{number}_{attempt}"))),
         }
     }
 
@@ -83,7 +85,7 @@ async fn drop_races_declares(s: Stage) -> Flow {
     };
     let mut needs_no_parent = false;
     for number in [0, 1] {
-        let made = Child::of(&nowhere, number).make(&s).await;
+        let made = Child::of(&nowhere, number, 0).make(&s).await;
         needs_no_parent |= Outcome::of(&made) == Outcome::Ok;
     }
     for number in 0..ROUNDS {
@@ -102,16 +104,27 @@ async fn round(s: &Stage, namespace: &Namespace, needs_no_parent: bool, faults: 
     let exchanges = race(MAKERS + DROPPERS, |client| {
         let (s, namespace) = (s.clone(), namespace.clone());
         async move {
-            match client < MAKERS {
-                true => Child::of(&namespace, client).make(&s).await,
-                false => s.exchange(calls::drop_namespace(&namespace.id)).await,
+            if client >= MAKERS {
+                let dropped = s.exchange(calls::drop_namespace(&namespace.id)).await;
+                return (None, dropped);
+            }
+            let mut attempt = 0;
+            loop {
+                let child = Child::of(&namespace, client, attempt);
+                let made = child.make(&s).await;
+                attempt += 1;
+                if Outcome::of(&made) == Outcome::Ok || attempt == ATTEMPTS {
+                    return (Some(child), made);
+                }
             }
         }
     })
     .await;
-    let done = |exchange: &&Arc<Exchange>| Outcome::of(exchange) == Outcome::Ok;
-    let (makes, drops) = exchanges.split_at(MAKERS);
-    let Some(dropped) = drops.iter().find(done) else {
+    let done = |exchange: &Arc<Exchange>| Outcome::of(exchange) == Outcome::Ok;
+    let dropped = exchanges
+        .iter()
+        .find(|(child, dropped)| child.is_none() && done(dropped));
+    let Some((_, dropped)) = dropped else {
         return;
     };
     let found = s.exchange(describe_namespace(&namespace.id)).await;
@@ -119,8 +132,8 @@ async fn round(s: &Stage, namespace: &Namespace, needs_no_parent: bool, faults: 
         // Made anew for what was made in it, or nothing can be told.
         return;
     }
-    for (number, made) in makes.iter().enumerate().filter(|(_, made)| done(made)) {
-        let child = Child::of(namespace, number);
+    for (child, made) in exchanges.iter().filter(|(_, made)| done(made)) {
+        let Some(child) = child else { continue };
         let looked = child.describe(s).await;
         let what = match Outcome::of(&looked) {
             Outcome::Ok => "a drop succeeded, and left what was made in the namespace without one",
