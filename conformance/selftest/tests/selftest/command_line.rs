@@ -16,7 +16,16 @@ use serde_json::json;
 /// The command, built by cargo: a test of another package has no other way to it. Built as
 /// `cargo test --workspace` builds it, which then has nothing left to do.
 pub(crate) static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
-    let built = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    // What cargo says of this package to its tests would make build scripts that look at it run again,
+    // and with them most of the workspace.
+    for (name, _) in std::env::vars_os() {
+        let about = name.to_string_lossy();
+        if about.starts_with("CARGO_PKG_") || about.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
+    let built = cargo
         .args([
             "test",
             "--workspace",
