@@ -68,7 +68,10 @@ async fn answer(tables: &mut Tables, honest: Honest, received: Received) -> Resp
             Some((_, operation)) => {
                 let route = format!("/{operation}");
                 match received.parts("/v1/materialized_view/", &route) {
-                    Some(id) => views(tables, &honest, &received, &id, operation).await,
+                    Some(id) => match not_admitted(&honest, &received).await {
+                        Some(refused) => return refused,
+                        None => views(tables, &honest, &received, &id, operation).await,
+                    },
                     None => return honest.answer(received).await,
                 }
             }
@@ -90,11 +93,17 @@ async fn on_a_table(tables: &mut Tables, honest: &Honest, received: &Received) -
     let path = received.uri.path().strip_prefix("/v1/table/")?;
     let (_, operation) = path.split_once('/')?;
     let id = received.table(&format!("/{operation}"))?;
+    if !is_ours(operation) {
+        return None;
+    }
+    if let Some(refused) = not_admitted(honest, received).await {
+        return Some(Ok(refused));
+    }
     let body = received.json();
     let named = body.get("id").filter(|named| !named.is_null());
     if operation != "schema_metadata/update" && named.is_some_and(|named| *named != json!(id)) {
-        return is_ours(operation)
-            .then(|| Err(Problem::invalid("the id in the body is not the route's")));
+        let words = "the id in the body is not the route's";
+        return Some(Err(Problem::invalid(words)));
     }
     Some(match operation {
         "create" => writes::create(tables, honest, received, &id).await,
@@ -127,13 +136,36 @@ async fn on_a_table(tables: &mut Tables, honest: &Honest, received: &Received) -
     })
 }
 
+/// What the reference server answers to who may ask it for nothing.
+async fn not_admitted(honest: &Honest, received: &Received) -> Option<Response> {
+    let answer = honest.answer(received.clone()).await;
+    let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN];
+    refused.contains(&answer.status()).then_some(answer)
+}
+
 fn is_ours(operation: &str) -> bool {
-    !matches!(
+    matches!(
         operation,
-        "declare" | "register" | "describe" | "exists" | "drop" | "deregister" | "rename"
-    ) && !["version/", "tags/", "branches/"]
-        .iter()
-        .any(|prefix| operation.starts_with(prefix))
+        "create"
+            | "insert"
+            | "merge_insert"
+            | "update"
+            | "delete"
+            | "restore"
+            | "add_columns"
+            | "alter_columns"
+            | "drop_columns"
+            | "backfill_column"
+            | "schema_metadata/update"
+            | "update_field_metadata"
+            | "count_rows"
+            | "query"
+            | "explain_plan"
+            | "analyze_plan"
+            | "stats"
+            | "create_index"
+            | "create_scalar_index"
+    ) || operation.starts_with("index/")
 }
 
 /// Views are tables without rows, with a mark.
