@@ -100,9 +100,9 @@ pub(crate) struct Connected {
 /// A server that was started to be tested.
 pub(crate) enum Own {
     /// The reference server in this process, and a second one on the same catalog.
-    Embedded([Server; 2]),
+    Embedded(Box<[Server; 2]>),
     /// One that a command started.
-    Started(StartedServer),
+    Started(Box<StartedServer>),
     /// None: the one that is tested was there before.
     None,
 }
@@ -134,7 +134,7 @@ impl Connection {
                 let server = StartedServer::start(&command, &nowhere).await?;
                 Ok(Connected {
                     target: server.target().clone().with_command(command),
-                    server: Own::Started(server),
+                    server: Own::Started(Box::new(server)),
                 })
             }
             (urls, command) => {
@@ -181,7 +181,7 @@ impl Connection {
                 Some(command) => target.with_command(self.adjusted(command)),
                 None => target,
             },
-            server: Own::Embedded([server, replica]),
+            server: Own::Embedded(Box::new([server, replica])),
         })
     }
 
@@ -262,7 +262,7 @@ impl Own {
     pub(crate) async fn stop(self) -> Result<(), ServerError> {
         match self {
             Self::Embedded(servers) => {
-                for server in servers {
+                for server in *servers {
                     server.shutdown().await?;
                 }
             }

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use futures::{StreamExt, stream};
 use lance_namespace_selftest::judgement::{Reported, report};
-use lance_namespace_selftest::matrix::{KEPT, Matrix, patient};
+use lance_namespace_selftest::matrix::patient;
 use lance_namespace_selftest::mutants;
 use lance_namespace_selftest::trial::trial;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::requirement::catalogue;
-use lance_namespace_suite::scenarios;
 
 /// How many mutants are played at a time.
 const AT_A_TIME: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "long: .ci/selftest plays it"]
 async fn each_mutant_is_caught_at_the_requirements_that_it_breaks_and_no_others() {
     let chosen = std::env::var("MUTANT").ok();
     let played = mutants::all()
@@ -46,17 +46,4 @@ fn names_are_unique_and_requirements_exist() {
         let unknown = named.iter().find(|id| !ids.contains(*id));
         assert_eq!(unknown, None, "{}", mutant.name);
     }
-}
-
-#[test]
-fn the_matrix_has_a_row_for_each_mutant_and_no_others() {
-    let kept = Matrix::read(KEPT).unwrap();
-    let rows: Vec<&str> = kept.0.keys().map(String::as_str).collect();
-    let mut names: Vec<&str> = mutants::all().map(|mutant| mutant.name).collect();
-    names.sort_unstable();
-    assert_eq!(rows, names);
-    let played: BTreeSet<&str> = scenarios::all().map(|(_, scenario)| scenario.id).collect();
-    let mut cells = kept.0.values().flat_map(|row| row.keys());
-    let gone = cells.find(|scenario| !played.contains(scenario.as_str()));
-    assert_eq!(gone, None, "a scenario in the matrix that there is not");
 }

@@ -38,6 +38,7 @@ fn report(run: &Run) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "long: .ci/selftest plays it"]
 async fn the_reference_server_survives_at_least_50_kills() {
     let begun = Instant::now();
     let plan = plan(&["recovery/*"]);
@@ -57,6 +58,7 @@ async fn the_reference_server_survives_at_least_50_kills() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "long: .ci/selftest plays it"]
 async fn each_server_that_loses_something_is_caught() {
     let only = std::env::var("MUTANT").ok();
     let mut wrong = Vec::new();

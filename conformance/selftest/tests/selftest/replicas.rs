@@ -14,6 +14,7 @@ fn plan(patterns: &[&str]) -> Plan {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "long: .ci/selftest plays it"]
 async fn two_nodes_over_one_store_are_honest_with_any_seed() {
     for seed in [1, 2, 3] {
         let run = trial_of_two_nodes(&plan(&["replicas/*"]), seed, |honest| honest).await;
@@ -35,6 +36,7 @@ async fn two_nodes_over_one_store_are_honest_with_any_seed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "long: .ci/selftest plays it"]
 async fn each_service_whose_nodes_disagree_is_caught() {
     let mut wrong = Vec::new();
     let mut catching = BTreeSet::new();

@@ -75,6 +75,7 @@ impl Tape {
             url: String::new(),
             sent: call.body.clone(),
             odd: call.odd,
+            caller: call.caller.clone(),
             answer: Ok(received),
             started: at(span[0]),
             ended: at(span[1]),
