@@ -370,8 +370,8 @@ fn secret_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), T
 /// The secret in a header's value: what follows the scheme, if there is one.
 pub(crate) fn secret_of(value: &str) -> &str {
     match value.split_once(' ') {
-        Some((_, secret)) => secret.trim(),
-        None => value,
+        Some((_, secret)) if !secret.trim().contains(' ') => secret.trim(),
+        _ => value,
     }
 }
 

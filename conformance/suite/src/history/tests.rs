@@ -158,6 +158,7 @@ async fn what_may_have_happened_is_unknown() {
         assert_eq!(tape.told().await, told, "{status}");
     }
     // On its way, or given up.
+    let tape = Tape::new();
     tape.recorder.begins(&Arc::new(create(1, "b")));
     assert_eq!(tape.told().await, Told::Unknown);
 }
