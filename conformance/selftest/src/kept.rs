@@ -27,7 +27,7 @@ pub const HONEST: &str = "reference-server";
 const LONGEST_BODY: usize = 64 << 20;
 /// How long there is between two records, or between a record and its answer, where there is time to be
 /// killed.
-const WHILE: Duration = Duration::from_millis(1);
+const WHILE: Duration = Duration::from_millis(5);
 /// How long what is written later is kept back.
 const LATER: Duration = Duration::from_millis(40);
 /// How many records are dropped by who takes the end of the log for torn.
