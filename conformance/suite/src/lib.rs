@@ -12,6 +12,8 @@ pub mod entry;
 mod exchange;
 pub mod exit;
 pub mod golden;
+#[cfg(feature = "harness")]
+pub mod harness;
 pub mod history;
 pub mod instance;
 pub mod log;
