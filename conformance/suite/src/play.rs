@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lance_namespace_history::operation::History;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::golden;
@@ -16,7 +17,9 @@ use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
 
 /// How a scenario came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
