@@ -9,7 +9,7 @@ use lance_namespace_suite::scenario::Tier;
 
 use crate::check::CheckArgs;
 use crate::connection::Connection;
-use crate::kept::{CompareArgs, VerifyArgs};
+use crate::kept::{CompareArgs, ReportArgs, VerifyArgs};
 
 /// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
 /// that it breaks.
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 the second is no worse, 1 it is worse, 2 one cannot be read.
     Compare(CompareArgs),
+    /// Write all reports of a result again.
+    Report(ReportArgs),
     /// Print the JSON Schema of results, which are what `--json` writes.
     Schema,
     /// Serve the reference server until interrupted.

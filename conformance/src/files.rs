@@ -44,6 +44,13 @@ impl Files {
         ))
     }
 
+    /// Their names, without folders.
+    pub(crate) fn names(&self) -> String {
+        let names = self.0.iter().filter_map(|(path, ..)| path.file_name());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        names.join(", ")
+    }
+
     pub(crate) fn write(self, result: &RunResult) -> Result<(), Failure> {
         for (path, mut file, format) in self.0 {
             file.write_all(format(result).as_bytes())

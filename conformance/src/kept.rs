@@ -1,4 +1,4 @@
-//! The commands `verify` and `compare`: what results say that were written before.
+//! The commands `verify`, `compare` and `report`: what results say that were written before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use lance_namespace_suite::exit;
 use lance_namespace_suite::report::{comparison, html, verified};
 use lance_namespace_suite::result::{Comparison, ReadError, RunResult};
 
-use crate::files::cannot_write;
+use crate::files::{Files, cannot_write};
 use crate::{Done, Failure};
 
 /// Which result to verify.
@@ -41,6 +41,18 @@ pub(crate) struct CompareArgs {
     html: Option<PathBuf>,
 }
 
+/// Which result to show.
+#[derive(Args)]
+pub(crate) struct ReportArgs {
+    /// The result: what `--json` wrote.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Folder for the reports, as that of `--report`.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
 pub(crate) fn verify(args: &VerifyArgs) -> Done {
     let verified = read(&args.file, RunResult::verify)?;
     print!("{}", verified::verified(&verified));
@@ -67,6 +79,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Done {
         true => exit::VIOLATION,
         false => exit::CONFORMANT,
     }))
+}
+
+pub(crate) fn report(args: &ReportArgs) -> Done {
+    let result = read(&args.file, RunResult::read)?;
+    let files = Files::create(None, Some(&args.folder))?;
+    let names = files.names();
+    files.write(&result)?;
+    println!("{}: {names}", args.folder.display());
+    Ok(ExitCode::from(exit::CONFORMANT))
 }
 
 fn read<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, ReadError>) -> Result<T, Failure> {

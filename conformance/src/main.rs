@@ -36,6 +36,7 @@ async fn main() -> ExitCode {
         Some(Command::List) => list(),
         Some(Command::Verify(args)) => kept::verify(&args),
         Some(Command::Compare(args)) => kept::compare(&args),
+        Some(Command::Report(args)) => kept::report(&args),
         Some(Command::Schema) => {
             print!("{}", RunResult::json_schema());
             Ok(ExitCode::SUCCESS)

@@ -7,8 +7,8 @@ use crate::run::{TierOutcome, Verdict};
 
 const LABEL: &str = "Lance Namespace";
 
-/// How wide a character of the badge is, as a rule, and the space on both sides of a text: in pixels.
-const CHARACTER: usize = 7;
+/// How wide ten characters of the badge are, as a rule, and the space on both sides of a text: in pixels.
+const TEN_CHARACTERS: usize = 62;
 const SPACE: usize = 16;
 
 /// The badge of a result, as SVG.
@@ -21,7 +21,7 @@ pub fn badge(result: &RunResult) -> String {
         Verdict::Violation => "#cf222e",
         Verdict::Inconclusive => "#9a6700",
     };
-    let width = |text: &str| text.chars().count() * CHARACTER + SPACE;
+    let width = |text: &str| text.chars().count() * TEN_CHARACTERS / 10 + SPACE;
     let (left, right) = (width(LABEL), width(&words));
     let text = |from: usize, width: usize, text: &str| {
         html! {

@@ -42,6 +42,7 @@ pub(super) fn heading(result: &RunResult) -> Markup {
                 div { dt { "seed" } dd { (result.seed) } }
                 div { dt { "run" } dd { (result.run) } }
                 div { dt { "suite" } dd { (result.suite.version) } }
+                div { dt { "began" } dd { (result.environment.began) } }
             }
             @if let Some(reason) = &result.manifests_out_of_reach {
                 p .note {
@@ -248,6 +249,13 @@ pub(super) fn requirements(result: &RunResult) -> Markup {
 pub(super) fn footer(result: &RunResult) -> Markup {
     html! {
         footer {
+            p { "Protocol " (result.suite.protocol) ", on " (result.environment.os) " "
+                (result.environment.arch)
+                @if !result.environment.command.is_empty() {
+                    ", by " code { (result.environment.command.join(" ")) }
+                }
+                ". The result's digest is " code .digest { (result.digest) } "; "
+                code { "verify result.json" } " looks whether it is complete and unaltered." }
             p { "To see all of it again:" }
             pre .command { code {
                 "lance-namespace-conformance --server-url " (result.server.url) " --seed " (result.seed)
