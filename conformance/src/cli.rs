@@ -9,6 +9,7 @@ use lance_namespace_suite::scenario::Tier;
 
 use crate::check::CheckArgs;
 use crate::connection::Connection;
+use crate::kept::{CompareArgs, ReportArgs, VerifyArgs};
 
 /// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
 /// that it breaks.
@@ -43,6 +44,19 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 there is, 1 there is none, 2 a file cannot be read, 3 inconclusive.
     Check(CheckArgs),
+    /// Tell whether a result is complete and as it was written, what made it, and what it does not
+    /// speak of.
+    ///
+    /// Exit codes: 0 it is, 1 it is not, 2 it cannot be read.
+    Verify(VerifyArgs),
+    /// Show two results side by side: two releases of a server, or two servers.
+    ///
+    /// Exit codes: 0 the second is no worse, 1 it is worse, 2 one cannot be read.
+    Compare(CompareArgs),
+    /// Write all reports of a result again.
+    Report(ReportArgs),
+    /// Print the JSON Schema of results, which are what `--json` writes.
+    Schema,
     /// Serve the reference server until interrupted.
     Serve {
         /// Where to listen; port 0 takes a free one.
@@ -112,7 +126,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Folder for the reports: result.json, and report.html, which needs nothing else to be read.
+    /// Folder for the reports: result.json; report.html, which needs nothing else to be read;
+    /// junit.xml, summary.md and badge.svg for CI.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
 

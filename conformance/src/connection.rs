@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use lance_namespace_reference_server::{Config, Credentials, Server, ServerError};
-use lance_namespace_suite::server::{CommandError, ServerCommand, StartError, StartedServer};
+use lance_namespace_suite::server::{CommandError, ServerCommand, StartedServer};
 use lance_namespace_suite::target::{Target, TargetError};
 
 /// A free port of loopback.
@@ -23,6 +23,7 @@ pub(crate) struct Connection {
         long = "server-url",
         value_name = "URL",
         env = "LANCE_NAMESPACE_SERVER_URL",
+        hide_env_values = true,
         value_delimiter = ' '
     )]
     server_urls: Vec<String>,
@@ -30,7 +31,12 @@ pub(crate) struct Connection {
     /// Command that starts the server, run without a shell: {port} stands for the port of loopback
     /// to listen on, {dir} for a fresh folder to keep everything in. Some scenarios kill servers
     /// that they start so. Without a URL, all are played against a server started so.
-    #[arg(long, value_name = "CMD", env = "LANCE_NAMESPACE_SERVER_CMD")]
+    #[arg(
+        long,
+        value_name = "CMD",
+        env = "LANCE_NAMESPACE_SERVER_CMD",
+        hide_env_values = true
+    )]
     server_cmd: Option<String>,
 
     /// How long a server that was started may take until it answers.
@@ -131,7 +137,12 @@ impl Connection {
         match (urls.as_slice(), command) {
             ([], None) => self.embedded(own).await,
             ([], Some(command)) => {
-                let server = StartedServer::start(&command, &nowhere).await?;
+                let started = StartedServer::start(&command, &nowhere).await;
+                // A server may print what its command line has.
+                let server = started.map_err(|error| {
+                    let knowing = nowhere.clone().with_command(command.clone());
+                    ConnectError::Start(knowing.without_secrets(&error.to_string()))
+                })?;
                 Ok(Connected {
                     target: server.target().clone().with_command(command),
                     server: Own::Started(Box::new(server)),
@@ -282,12 +293,6 @@ impl From<TargetError> for ConnectError {
 impl From<CommandError> for ConnectError {
     fn from(error: CommandError) -> Self {
         Self::Usage(error.to_string())
-    }
-}
-
-impl From<StartError> for ConnectError {
-    fn from(error: StartError) -> Self {
-        Self::Start(error.to_string())
     }
 }
 

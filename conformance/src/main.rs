@@ -2,9 +2,12 @@
 
 mod check;
 mod cli;
+mod command_line;
 mod connection;
+mod files;
 mod histories;
 mod interrupt;
+mod kept;
 mod progress;
 mod run;
 
@@ -18,6 +21,7 @@ use lance_namespace_reference_server::{Config, Credentials, Server};
 use lance_namespace_suite::exit;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::report::explain::explain;
+use lance_namespace_suite::result::RunResult;
 use lance_namespace_suite::session::Session;
 
 use crate::cli::{Cli, Command, RunArgs};
@@ -30,6 +34,13 @@ async fn main() -> ExitCode {
         None => certify(&cli.run).await,
         Some(Command::Run(args)) => certify(&args).await,
         Some(Command::List) => list(),
+        Some(Command::Verify(args)) => kept::verify(&args),
+        Some(Command::Compare(args)) => kept::compare(&args),
+        Some(Command::Report(args)) => kept::report(&args),
+        Some(Command::Schema) => {
+            print!("{}", RunResult::json_schema());
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Command::Explain { id }) => explain_one(&id),
         Some(Command::Serve {
             listen,

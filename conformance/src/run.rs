@@ -1,14 +1,11 @@
 //! The command `run`: certify a server, print the report, write the result.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
 use std::process::ExitCode;
 
 use lance_namespace_suite::exit;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::play::Rules;
-use lance_namespace_suite::report::html::html;
 use lance_namespace_suite::report::terminal::report;
 use lance_namespace_suite::result::RunResult;
 use lance_namespace_suite::run::certify;
@@ -16,6 +13,8 @@ use lance_namespace_suite::session::random_seed;
 use lance_namespace_suite::soak;
 
 use crate::cli::RunArgs;
+use crate::command_line::words;
+use crate::files::Files;
 use crate::histories::Histories;
 use crate::progress::Progress;
 use crate::{Done, Failure};
@@ -28,8 +27,7 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
              scenarios histories/*",
         ));
     }
-    // Before the run: a result that cannot be written would be lost.
-    let files = Files::create(args)?;
+    let files = Files::create(args.json.as_deref(), args.report.as_deref())?;
     let histories = args.history.as_deref().map(Histories::create).transpose()?;
     if !args.connection.names_a_server() {
         eprintln!("no --server-url: certifying the embedded reference server");
@@ -59,59 +57,16 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
         .stop()
         .await
         .map_err(Failure::inconclusive)?;
-    let run = ran.map_err(Failure::inconclusive)?;
+    // A server may repeat in its answer what it was sent.
+    let plain = |error: &dyn Display| connected.target.without_secrets(&error.to_string());
+    let run = ran.map_err(|error| Failure::inconclusive(plain(&error)))?;
     print!("{}", report(&run, &connected.target));
-    files.write(&RunResult::new(&run, &connected.target))?;
+    let result = RunResult::new(&run, &connected.target)
+        .by_command(words())
+        .sealed();
+    files.write(&result)?;
     if let Some(histories) = histories {
         histories.write(&run)?;
     }
     Ok(ExitCode::from(exit::code(run.verdict())))
-}
-
-/// The files that a run writes, open before it begins.
-struct Files {
-    json: Vec<(PathBuf, File)>,
-    html: Option<(PathBuf, File)>,
-}
-
-impl Files {
-    fn create(args: &RunArgs) -> Result<Self, Failure> {
-        let mut json: Vec<PathBuf> = args.json.iter().cloned().collect();
-        let mut html = None;
-        if let Some(folder) = &args.report {
-            fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
-            json.push(folder.join("result.json"));
-            html = Some(folder.join("report.html"));
-        }
-        let create = |path: PathBuf| match File::create(&path) {
-            Ok(file) => Ok((path, file)),
-            Err(error) => Err(unwritten(&path, &error)),
-        };
-        Ok(Self {
-            json: json.into_iter().map(create).collect::<Result<_, _>>()?,
-            html: html.map(create).transpose()?,
-        })
-    }
-
-    fn write(self, result: &RunResult) -> Result<(), Failure> {
-        for (path, mut file) in self.json {
-            serde_json::to_string_pretty(result)
-                .map_err(io::Error::from)
-                .and_then(|text| writeln!(file, "{text}"))
-                .map_err(|error| Failure::inconclusive(cannot_write(&path, &error)))?;
-        }
-        if let Some((path, mut file)) = self.html {
-            file.write_all(html(result).as_bytes())
-                .map_err(|error| Failure::inconclusive(cannot_write(&path, &error)))?;
-        }
-        Ok(())
-    }
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(cannot_write(path, error))
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> String {
-    format!("{} cannot be written: {error}", path.display())
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lance_namespace_history::operation::History;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::golden;
@@ -16,7 +17,9 @@ use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
 
 /// How a scenario came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
@@ -130,14 +133,26 @@ pub(crate) async fn play_round(
     rules: &Rules,
 ) -> Played {
     let begun = Instant::now();
+    let plain = |text: String| session.target().without_secrets(&text);
     let no_history = |log: Log, status: Status, reason: Option<String>| Played {
         scenario,
         status,
         transcript: log.lines.join("\n"),
-        findings: log.findings,
-        observations: log.observations,
+        findings: log
+            .findings
+            .into_iter()
+            .map(|each| each.map_text(plain))
+            .collect(),
+        observations: log
+            .observations
+            .into_iter()
+            .map(|each| Observation {
+                choice: plain(each.choice),
+                ..each
+            })
+            .collect(),
         cited: log.cited.into_iter().collect(),
-        reason,
+        reason: reason.map(plain),
         seed: round.map_or(session.seed(), |round| round.seed),
         history: None,
         took: begun.elapsed(),

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How strongly the specification asks for something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Left to the implementation: what a server does is recorded and never judged.
@@ -54,6 +57,9 @@ pub struct Requirement {
     pub excluded: Option<String>,
 }
 
+/// The text of `requirements.toml`.
+pub(crate) const REQUIREMENTS: &str = include_str!("../requirements.toml");
+
 /// All requirements, in the order of the catalogue.
 #[derive(Debug, Deserialize)]
 pub struct Catalogue {
@@ -82,7 +88,7 @@ impl Catalogue {
 /// If `requirements.toml`, which is part of the build, cannot be read; a test reads it.
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-        let mut catalogue: Catalogue = toml::from_str(include_str!("../requirements.toml"))
+        let mut catalogue: Catalogue = toml::from_str(REQUIREMENTS)
             .expect("requirements.toml is part of the build and is read by a test");
         catalogue.by_id = catalogue
             .requirement

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::StreamExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cleanup::Leftovers;
@@ -21,7 +22,7 @@ use crate::timing::Timing;
 const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// What a run says of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Everything that was planned was played, and every demanded requirement held.
@@ -33,7 +34,7 @@ pub enum Verdict {
 }
 
 /// How one tier came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TierOutcome {
     /// Every demanded requirement of it held.
@@ -57,7 +58,11 @@ pub struct Run {
     pub seed: u64,
     /// The server's URL.
     pub url: String,
-    /// How many scenarios were planned.
+    /// When it began.
+    pub began: SystemTime,
+    /// Every scenario that was asked for, by name, in the suite's order.
+    pub plan: Vec<&'static str>,
+    /// How many of them were planned.
     pub planned: usize,
     /// The scenarios that were not planned, since the run was not given what they need.
     pub left_out: Vec<LeftOut>,
@@ -100,8 +105,9 @@ pub async fn certify(
     rules: &Rules,
     observer: &dyn Observer,
 ) -> Result<Run, OpenError> {
-    let begun = Instant::now();
+    let (began, begun) = (SystemTime::now(), Instant::now());
     let url = target.display_url();
+    let asked_for = plan.iter().map(|(_, scenario)| scenario.id).collect();
     let mut plan = plan.clone();
     let left_out = plan.leave_out(&target);
     let session = Session::open(target, seed).await?;
@@ -145,6 +151,8 @@ pub async fn certify(
         name: session.run().to_owned(),
         seed,
         url,
+        began,
+        plan: asked_for,
         planned: plan.len(),
         left_out,
         played: played.into_iter().map(|(_, played)| played).collect(),

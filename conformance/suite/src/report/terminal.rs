@@ -76,6 +76,14 @@ pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
     }
 }
 
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Conformant => "conformant",
+        Verdict::Violation => "violation",
+        Verdict::Inconclusive => "inconclusive",
+    }
+}
+
 /// How to make again what the run has removed: the same scenario makes the same names.
 fn again(text: &mut String, run: &Run, played: &Played) {
     let given: String = played
@@ -198,8 +206,7 @@ fn finding(text: &mut String, finding: &Finding, target: &Target) {
     push(text, &wrapped(&format!("expected: {expected}"), "    "));
     push(text, &wrapped(&format!("actual:   {actual}"), "    "));
     for exchange in exchanges.iter().take(EXCHANGES) {
-        // A server may repeat a secret in its answer.
-        for line in target.without_secrets(&exchange.summary()).lines() {
+        for line in exchange.summary(target).lines() {
             push(text, &format!("    {line}"));
         }
     }
@@ -300,11 +307,7 @@ fn verdict(text: &mut String, run: &Run) {
             push(text, &format!("  {left}"));
         }
     }
-    let verdict = match run.verdict() {
-        Verdict::Conformant => "conformant",
-        Verdict::Violation => "violation",
-        Verdict::Inconclusive => "inconclusive",
-    };
+    let verdict = verdict_name(run.verdict());
     let tiers = run.tiers();
     let named = |outcomes: &[TierOutcome]| -> Vec<&str> {
         let tiers = tiers
@@ -343,7 +346,7 @@ fn verdict(text: &mut String, run: &Run) {
     );
 }
 
-fn push(text: &mut String, line: &str) {
+pub(super) fn push(text: &mut String, line: &str) {
     // Writing to a String does not fail.
     let _ = writeln!(text, "{line}");
 }
