@@ -15,7 +15,7 @@ impl Exchange {
     #[must_use]
     pub fn report(&self, target: &Target) -> Value {
         let mut request = json!({
-            "method": self.operation.method.as_str(),
+            "method": self.method.as_str(),
             "url": self.url,
         });
         match &self.sent {
@@ -59,7 +59,7 @@ impl Exchange {
     /// shell variables, since their values may be secrets.
     #[must_use]
     pub fn curl(&self, target: &Target) -> String {
-        let mut command = format!("curl -i -X {} {}", self.operation.method, quoted(&self.url));
+        let mut command = format!("curl -i -X {} {}", self.method, quoted(&self.url));
         for name in target.headers_of(&self.caller).keys() {
             let variable = name.as_str().to_uppercase().replace('-', "_");
             let of = match self.caller {
@@ -125,7 +125,7 @@ impl Exchange {
         };
         format!(
             "{} {}{}{way}\n  -> {}",
-            self.operation.method,
+            self.method,
             self.url,
             clipped(&sent),
             clipped(&came)

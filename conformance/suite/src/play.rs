@@ -7,6 +7,7 @@ use futures::FutureExt;
 use lance_namespace_history::operation::History;
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Answers;
 use crate::golden;
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::requirement::Level;
@@ -61,6 +62,8 @@ pub struct Played {
     pub observations: Vec<Observation>,
     /// The requirements that were really checked.
     pub cited: Vec<&'static str>,
+    /// The answers that came, and what was judged by them.
+    pub answers: Answers,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
     /// The seed that a run must be given for the same to be played.
@@ -137,6 +140,7 @@ pub(crate) async fn play_round(
         findings: log.findings,
         observations: log.observations,
         cited: log.cited.into_iter().collect(),
+        answers: log.answers,
         reason,
         seed: round.map_or(session.seed(), |round| round.seed),
         history: None,
