@@ -8,6 +8,8 @@
 pub mod answer;
 pub mod calls;
 pub mod cleanup;
+mod codes;
+pub mod coverage;
 pub mod entry;
 mod exchange;
 pub mod exit;
