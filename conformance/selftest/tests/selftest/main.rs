@@ -11,5 +11,6 @@ mod proxy;
 #[cfg(unix)]
 mod recovery;
 mod replicas;
+mod reports;
 #[cfg(unix)]
 mod server_command;
