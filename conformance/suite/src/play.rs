@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::golden;
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::requirement::Level;
-use crate::scenario::{Scenario, Stop, Tier};
+use crate::scenario::{Given, Scenario, Stop, Tier};
 use crate::session::Session;
 use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
@@ -63,6 +63,9 @@ pub struct Played {
     pub cited: Vec<&'static str>,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
+    /// What a step would have needed that the server is declared not to allow: the scenario ended
+    /// before it, and is left out.
+    pub lacks: Option<Given>,
     /// The seed that a run must be given for the same to be played.
     pub seed: u64,
     /// What its clients asked and were told: the history that was found to be broken, or the whole. None
@@ -138,6 +141,7 @@ pub(crate) async fn play_round(
         observations: log.observations,
         cited: log.cited.into_iter().collect(),
         reason,
+        lacks: None,
         seed: round.map_or(session.seed(), |round| round.seed),
         history: None,
         took: begun.elapsed(),
@@ -156,7 +160,12 @@ pub(crate) async fn play_round(
     let stage = Stage::new(Arc::clone(session), scenario, number, round);
     // A panic is the suite's fault and must not end the run, or pass for the server's.
     let steps = std::panic::AssertUnwindSafe((scenario.steps)(stage.clone())).catch_unwind();
-    let ended = match tokio::time::timeout(rules.time_limit, steps).await {
+    let steps = tokio::time::timeout(rules.time_limit, steps);
+    let (ended, lacks) = tokio::select! {
+        ended = steps => (ended, None),
+        lacks = stage.lacks() => (Ok(Ok(Ok(()))), Some(lacks)),
+    };
+    let ended = match ended {
         Ok(Ok(ended)) => ended,
         Ok(Err(panic)) => Err(Stop::Inconclusive(format!(
             "the suite is at fault: {}",
@@ -181,6 +190,14 @@ pub(crate) async fn play_round(
         // What was found before the end stays found.
         (_, Some(Level::Must)) => played(log, Status::Fail, None),
         (Err(Stop::Inconclusive(reason)), _) => played(log, Status::Error, Some(reason)),
+        _ if lacks.is_some() => Played {
+            lacks,
+            ..played(
+                Log::default(),
+                Status::Unsupported,
+                lacks.map(|lacks| format!("left out for want of {}", lacks.flag())),
+            )
+        },
         (_, Some(_)) => played(log, Status::Warn, None),
         (_, None) => {
             let transcript = log.lines.join("\n");

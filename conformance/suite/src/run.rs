@@ -103,7 +103,7 @@ pub async fn certify(
     let begun = Instant::now();
     let url = target.display_url();
     let mut plan = plan.clone();
-    let left_out = plan.leave_out(&target);
+    let mut left_out = plan.leave_out(&target);
     let session = Session::open(target, seed).await?;
     let (last, others): (Vec<_>, Vec<_>) = plan
         .iter()
@@ -140,12 +140,20 @@ pub async fn certify(
         played.extend(batch.collect::<Vec<_>>().await);
     }
     played.sort_by_key(|(number, _)| *number);
+    let mut planned = plan.len();
+    played.retain(|(_, played)| {
+        let scenario = played.scenario;
+        let lacking = played.lacks.map(|lacks| LeftOut { scenario, lacks });
+        planned -= usize::from(lacking.is_some());
+        left_out.extend(lacking);
+        lacking.is_none()
+    });
     let leftovers = session.clean_up().await;
     Ok(Run {
         name: session.run().to_owned(),
         seed,
         url,
-        planned: plan.len(),
+        planned,
         left_out,
         played: played.into_iter().map(|(_, played)| played).collect(),
         leftovers,

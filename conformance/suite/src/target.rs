@@ -8,8 +8,10 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
+use crate::names::{Names, NamesError};
 use crate::scenario::Given;
 use crate::server::ServerCommand;
+use crate::staging::Storage;
 use crate::wire::Caller;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -28,6 +30,8 @@ pub struct Target {
     timeout: Duration,
     replicas: Vec<Url>,
     command: Option<ServerCommand>,
+    names: Names,
+    storage: Storage,
 }
 
 /// Why a target cannot be used.
@@ -72,6 +76,9 @@ pub enum TargetError {
         /// The delimiter.
         delimiter: String,
     },
+    /// What is declared of names leaves no room for a run.
+    #[error(transparent)]
+    Names(#[from] NamesError),
 }
 
 impl Target {
@@ -90,6 +97,8 @@ impl Target {
             timeout: Duration::from_secs(60),
             replicas: Vec::new(),
             command: None,
+            names: Names::default(),
+            storage: Storage::default(),
         })
     }
 
@@ -168,6 +177,25 @@ impl Target {
         delimiter.clone_into(&mut self.delimiter);
         self.check_parent()?;
         Ok(self)
+    }
+
+    /// Says what the server allows of names. Scenarios that need more are left out, and the run's own
+    /// namespaces keep to it.
+    ///
+    /// # Errors
+    ///
+    /// If that leaves no room below the parent namespace, which is named before.
+    pub fn with_names(mut self, names: Names) -> Result<Self, TargetError> {
+        names.layout(&self.parent, "")?;
+        self.names = names;
+        Ok(self)
+    }
+
+    /// Says how staging manifests get to the storage.
+    #[must_use]
+    pub fn with_storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
     }
 
     /// How long one request may take before it counts as unanswered.
@@ -321,6 +349,14 @@ impl Target {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     pub(crate) fn url(&self) -> &Url {

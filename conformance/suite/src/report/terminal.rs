@@ -83,6 +83,8 @@ fn again(text: &mut String, run: &Run, played: &Played) {
         .given
         .iter()
         .map(|given| match given {
+            // These are in the declaration.
+            Given::Depth | Given::TablesElsewhere | Given::Characters => "",
             Given::ServerCommand => " --server-cmd CMD",
             Given::Replica => " --server-url REPLICA",
             Given::Credentials | Given::Identity => " --bad-credential 'NAME: VALUE'",
