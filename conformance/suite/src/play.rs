@@ -7,13 +7,16 @@ use futures::FutureExt;
 use lance_namespace_history::operation::History;
 use serde::{Deserialize, Serialize};
 
+use crate::expectation::Expectations;
 use crate::golden;
+use crate::halt::Halt;
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::requirement::Level;
 use crate::scenario::{Given, Scenario, Stop, Tier};
 use crate::session::Session;
 use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
+use crate::{run, soak};
 
 /// How a scenario came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,6 +69,8 @@ pub struct Played {
     /// What a step would have needed that the server is declared not to allow: the scenario ended
     /// before it, and is left out.
     pub lacks: Option<Given>,
+    /// How it came out when it was played again, since it is known to fail now and then.
+    pub again: Vec<Status>,
     /// The seed that a run must be given for the same to be played.
     pub seed: u64,
     /// What its clients asked and were told: the history that was found to be broken, or the whole. None
@@ -100,6 +105,12 @@ pub struct Rules {
     pub duration: Option<Duration>,
     /// Whether the history of each scenario is kept.
     pub histories: bool,
+    /// What is known to fail.
+    pub expectations: Expectations,
+    /// Whether the run ends with the first failure that is not known.
+    pub fail_fast: bool,
+    /// What tells the run to end early.
+    pub halt: Halt,
 }
 
 impl Default for Rules {
@@ -110,6 +121,9 @@ impl Default for Rules {
             golden: true,
             duration: None,
             histories: false,
+            expectations: Expectations::default(),
+            fail_fast: false,
+            halt: Halt::default(),
         }
     }
 }
@@ -122,6 +136,47 @@ pub async fn play(
     rules: &Rules,
 ) -> Played {
     play_round(session, scenario, number, None, rules).await
+}
+
+/// The number of the round in which a scenario is played for the second time, beyond those of a soak.
+const SECOND_TIME: u32 = 1_000_000;
+
+/// Plays one scenario, and where it fails as it is known to do now and then, again and again, until it
+/// has done so too often or was played often enough.
+pub async fn play_patiently(
+    session: &Arc<Session>,
+    scenario: &'static Scenario,
+    number: usize,
+    rules: &Rules,
+) -> Played {
+    let mut first = play(session, scenario, number, rules).await;
+    let Some(fails) = rules.expectations.patience(&first) else {
+        return first;
+    };
+    let mut failures = 1;
+    for turn in 1..u32::from(fails.of) {
+        if failures > fails.times {
+            break;
+        }
+        let round = Round {
+            number: SECOND_TIME + turn,
+            seed: soak::seed(session.seed(), SECOND_TIME + turn),
+            until: Instant::now() + run::CENTURY,
+        };
+        let again = play_round(session, scenario, number, Some(round), rules).await;
+        session
+            .remove(&Stage::home_of(session, number, Some(round)))
+            .await;
+        if again.status == Status::Fail {
+            if rules.expectations.patience(&again).is_none() {
+                // It fails in a way that nobody knows.
+                return again;
+            }
+            failures += 1;
+        }
+        first.again.push(again.status);
+    }
+    first
 }
 
 /// Plays one scenario again, in a round of its own if one is given.
@@ -142,6 +197,7 @@ pub(crate) async fn play_round(
         cited: log.cited.into_iter().collect(),
         reason,
         lacks: None,
+        again: Vec::new(),
         seed: round.map_or(session.seed(), |round| round.seed),
         history: None,
         took: begun.elapsed(),

@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::expectation::{Entry, Stale};
 use crate::golden;
 use crate::log::Finding;
 use crate::play::{Played, Status};
@@ -51,10 +52,34 @@ pub struct RunResult {
     /// Why staging manifests were not real files; none if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifests_out_of_reach: Option<String>,
+    /// What is known to fail, and what is the matter with what is said to.
+    #[serde(default, skip_serializing_if = "ExpectationsResult::is_empty")]
+    pub expectations: ExpectationsResult,
+    /// Whether the run was told to end before its last scenario.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// What the run could not remove.
     pub leftovers: Vec<String>,
     /// Every scenario that was played, in the plan's order.
     pub scenarios: Vec<ScenarioResult>,
+}
+
+/// What came of the expectations.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExpectationsResult {
+    /// The failures that are known and accepted.
+    pub known: Vec<KnownResult>,
+    /// The entries that must be taken out or changed.
+    pub stale: Vec<Stale>,
+}
+
+/// A scenario that failed as it is known to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KnownResult {
+    /// The scenario.
+    pub scenario: String,
+    /// The entries that say so.
+    pub entries: Vec<Entry>,
 }
 
 /// The server that a run was against.
@@ -120,6 +145,9 @@ pub struct ScenarioResult {
     /// The seed that plays it again: the run's, or that of the round of a soak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How it came out when it was played again, since it is known to fail now and then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<Status>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -181,6 +209,8 @@ impl RunResult {
             soak_rounds: run.soak.map(|soak| soak.rounds),
             operations: operations.collect(),
             manifests_out_of_reach: run.manifests_out_of_reach.clone(),
+            expectations: ExpectationsResult::new(run),
+            interrupted: run.interrupted,
             leftovers: run.leftovers.left.clone(),
             scenarios: run
                 .played
@@ -188,6 +218,23 @@ impl RunResult {
                 .map(|played| ScenarioResult::new(played, target))
                 .collect(),
         }
+    }
+}
+
+impl ExpectationsResult {
+    fn new(run: &Run) -> Self {
+        let known = run.judgement.known.iter().map(|known| KnownResult {
+            scenario: known.scenario.to_owned(),
+            entries: known.entries.clone(),
+        });
+        Self {
+            known: known.collect(),
+            stale: run.judgement.stale.clone(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.stale.is_empty()
     }
 }
 
@@ -235,6 +282,7 @@ impl ScenarioResult {
                 .and_then(|_| golden::golden(played.scenario.id))
                 .map(lines),
             seed: Some(played.seed),
+            again: played.again.clone(),
             seconds: played.took.as_secs_f64(),
         }
     }

@@ -172,7 +172,7 @@ impl Session {
         Ok(())
     }
 
-    fn over(target: Target, seed: u64, run: String) -> Result<Self, OpenError> {
+    pub(crate) fn over(target: Target, seed: u64, run: String) -> Result<Self, OpenError> {
         let name = format!("{PREFIX}{run}");
         let layout = target.names().layout(target.parent(), &name)?;
         let replicas: Vec<Target> = target.replicas().collect();
@@ -266,7 +266,7 @@ impl Session {
     }
 
     /// A stage for what belongs to no scenario.
-    async fn backstage(self: &Arc<Self>) -> &Stage {
+    pub(crate) async fn backstage(self: &Arc<Self>) -> &Stage {
         static PROBING: Scenario = PROBE;
         self.probe
             .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0, None))
@@ -371,6 +371,7 @@ impl Session {
     pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {
         let exchange = self.wire.send(call.borrow()).await;
         self.timings.record(&exchange);
+        self.target().watched(&exchange);
         exchange
     }
 
@@ -386,6 +387,9 @@ impl Session {
         call: impl Borrow<Call>,
     ) -> Flow<Exchange> {
         let sent = self.wire.send_through(fault, call.borrow()).await;
+        if let Ok(exchange) = &sent {
+            self.target().watched(exchange);
+        }
         sent.map_err(|error| Stop::Inconclusive(error.to_string()))
     }
 

@@ -1,6 +1,7 @@
 //! The server under test and how to reach it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
@@ -12,7 +13,7 @@ use crate::names::{Names, NamesError};
 use crate::scenario::Given;
 use crate::server::ServerCommand;
 use crate::staging::Storage;
-use crate::wire::Caller;
+use crate::wire::{Caller, Exchange};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
@@ -32,6 +33,7 @@ pub struct Target {
     command: Option<ServerCommand>,
     names: Names,
     storage: Storage,
+    watcher: Option<Arc<dyn Fn(String) + Send + Sync>>,
 }
 
 /// Why a target cannot be used.
@@ -99,6 +101,7 @@ impl Target {
             command: None,
             names: Names::default(),
             storage: Storage::default(),
+            watcher: None,
         })
     }
 
@@ -195,6 +198,13 @@ impl Target {
     #[must_use]
     pub fn with_storage(mut self, storage: Storage) -> Self {
         self.storage = storage;
+        self
+    }
+
+    /// Tells of each request when its answer has come, in a line without secrets.
+    #[must_use]
+    pub fn with_watcher(mut self, watcher: Arc<dyn Fn(String) + Send + Sync>) -> Self {
+        self.watcher = Some(watcher);
         self
     }
 
@@ -349,6 +359,18 @@ impl Target {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
+    }
+
+    /// Tells whoever watches of an exchange.
+    pub(crate) fn watched(&self, exchange: &Exchange) {
+        if let Some(watcher) = &self.watcher {
+            watcher(self.without_secrets(&exchange.line()));
+        }
+    }
+
+    /// Whether requests carry headers that were given.
+    pub(crate) fn carries_headers(&self) -> bool {
+        !self.headers.is_empty() || !self.url.username().is_empty()
     }
 
     pub(crate) fn names(&self) -> &Names {

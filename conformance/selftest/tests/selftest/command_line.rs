@@ -55,7 +55,7 @@ pub(crate) static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
         .unwrap()
 });
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     let mut command = Command::new(&*COMMAND);
     for variable in [
         "SERVER_URL",
@@ -65,6 +65,7 @@ fn run(args: &[&str]) -> Output {
         "HEADERS",
         "BAD_CREDENTIALS",
         "PARENT",
+        "CONFIG",
     ] {
         command.env_remove(format!("LANCE_NAMESPACE_{variable}"));
     }
