@@ -4,17 +4,19 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use lance_namespace_suite::scenario::Tier;
 
 use crate::check::CheckArgs;
 use crate::connection::Connection;
+use crate::init::InitArgs;
 use crate::kept::{CompareArgs, ReportArgs, VerifyArgs};
 
 /// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
 /// that it breaks.
 ///
-/// Exit codes: 0 conformant, 1 violation, 2 usage, 3 inconclusive.
+/// Exit codes: 0 conformant (known failures aside), 1 violation, 2 usage, 3 inconclusive, 4 a stale
+/// expectation.
 #[derive(Parser)]
 #[command(
     name = "lance-namespace-conformance",
@@ -33,6 +35,16 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Certify a server; this is what happens without a command, too.
     Run(RunArgs),
+    /// Write conformance.toml, the declaration of a server, from what can be found out about it.
+    Init(InitArgs),
+    /// Look at a server before a run: can it be reached, are the credentials good, do the clocks agree,
+    /// can manifests be staged? Says what to change.
+    ///
+    /// Exit codes: 0 a run can begin, 2 usage, 3 something has to be changed.
+    Doctor {
+        #[command(flatten)]
+        connection: Connection,
+    },
     /// Name every scenario, its tier and the requirements that it checks.
     List,
     /// Explain a requirement, such as VER-2, or a scenario.
@@ -55,8 +67,18 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Write all reports of a result again.
     Report(ReportArgs),
-    /// Print the JSON Schema of results, which are what `--json` writes.
-    Schema,
+    /// Write what a shell needs to complete this command to stdout.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page to stdout.
+    Man,
+    /// Write a JSON Schema to stdout.
+    Schema {
+        /// Of what.
+        of: Described,
+    },
     /// Serve the reference server until interrupted.
     Serve {
         /// Where to listen; port 0 takes a free one.
@@ -118,6 +140,22 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
 
+    /// How long one scenario may take before it counts as not told.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "3m")]
+    pub(crate) time_limit: Duration,
+
+    /// End with the first scenario that fails in a way that is not known.
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+
+    /// Say nothing while the run goes on, and of its report only the verdict.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Tell each request as it goes.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
     /// How many scenarios are played at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,
@@ -143,4 +181,13 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(duration) => Ok(duration),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// What there is a JSON Schema of.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Described {
+    /// Results, which are what `--json` writes.
+    Result,
+    /// The declaration of a server, conformance.toml.
+    Declaration,
 }

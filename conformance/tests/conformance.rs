@@ -5,13 +5,17 @@
 
 #[path = "../src/connection.rs"]
 mod connection;
+#[path = "../src/declared.rs"]
+mod declared;
 #[path = "../src/interrupt.rs"]
+#[expect(dead_code, reason = "tests end at once")]
 mod interrupt;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use lance_namespace_suite::exit;
 use lance_namespace_suite::harness::{Harness, StartError, Started, by_its_status};
 use lance_namespace_suite::play::{Played, Rules, Status};
 use lance_namespace_suite::report::terminal;
@@ -40,13 +44,22 @@ const COMMAND: &str = env!("CARGO_BIN_EXE_lance-namespace-conformance");
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let connection = args.connection;
+    let declared = match args.connection.declared() {
+        Ok(declared) => declared,
+        Err(ConnectError::Usage(text) | ConnectError::Start(text)) => {
+            eprintln!("error: {text}");
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    let connection = declared.connection;
     let named = connection.names_a_server();
     if !named {
         eprintln!("no --server-url: testing the embedded reference server");
     }
     let rules = Rules {
         golden: named,
+        claimed: declared.tiers,
+        expectations: declared.expectations,
         ..Rules::default()
     };
     Harness::new(args.tests)

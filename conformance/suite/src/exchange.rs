@@ -103,6 +103,18 @@ impl Exchange {
         command
     }
 
+    /// A short line: where it was asked, what came of it, and how long that took.
+    pub(crate) fn line(&self) -> String {
+        let took = self.ended.saturating_duration_since(self.started);
+        let came = match (self.status(), self.code()) {
+            (Some(status), Some(code)) => format!("{status} code {code}"),
+            (Some(status), None) => status.to_string(),
+            (None, _) => "no answer".to_owned(),
+        };
+        let (method, millis) = (&self.method, took.as_secs_f64() * 1e3);
+        format!("{came} in {millis:.1} ms  {method} {}", self.url)
+    }
+
     /// One line: what was asked and what came of it, without secrets.
     pub(crate) fn summary(&self, target: &Target) -> String {
         let raw = |content_type: Option<&str>, body: &[u8]| {

@@ -43,7 +43,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::runtime::Runtime;
 
 use crate::exit;
-use crate::play::{Played, Rules, Status, play};
+use crate::play::{Played, Rules, Status, play_patiently};
 use crate::report::terminal;
 use crate::scenario::Scenario;
 use crate::scenarios;
@@ -129,7 +129,8 @@ impl Harness {
         self
     }
 
-    /// With these rules: the tiers that the server claims, how long a scenario may take.
+    /// With these rules: the tiers that the server claims, the failures that are known, how long a
+    /// scenario may take.
     #[must_use]
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
@@ -234,6 +235,11 @@ impl Opened {
 
 impl Shared {
     fn test(&self, number: usize, scenario: &'static Scenario) -> Result<Completion, Failed> {
+        let claimed = &self.rules.claimed;
+        if !claimed.is_empty() && !claimed.contains(&scenario.tier) {
+            let reason = format!("the tier {} is not claimed", scenario.tier);
+            return Ok(Completion::ignored_with(reason));
+        }
         let opened = self.opened.get_or_init(|| {
             let mut opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
             match opening.take() {
@@ -247,8 +253,14 @@ impl Shared {
             let reason = format!("left out for want of {}", lacks.flag());
             return Ok(Completion::ignored_with(reason));
         }
-        let played = play(session, scenario, number, &self.rules);
+        let played = play_patiently(session, scenario, number, &self.rules);
         let played = self.runtime.block_on(played);
+        if let (Some(_), Some(reason)) = (played.lacks, &played.reason) {
+            return Ok(Completion::ignored_with(reason));
+        }
+        if let Some(reason) = self.rules.expectations.accepts(&played) {
+            return Ok(Completion::ignored_with(format!("known failure: {reason}")));
+        }
         (self.judge)(&played, session.target())
     }
 

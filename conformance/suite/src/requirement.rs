@@ -46,6 +46,12 @@ pub struct Requirement {
     /// Where the text can be read in two ways: what counts as right, and why.
     #[serde(default)]
     pub reading: Option<String>,
+    /// What goes wrong where it does not hold.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// How servers come to break it.
+    #[serde(default)]
+    pub causes: Vec<String>,
     /// The scenarios that check it.
     #[serde(default)]
     pub scenarios: Vec<String>,

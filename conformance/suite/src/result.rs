@@ -21,6 +21,7 @@ pub use origin::{Environment, Suite};
 pub use read::ReadError;
 pub use verify::Verified;
 
+use crate::expectation::{Entry, Stale};
 use crate::golden;
 use crate::log::Finding;
 use crate::play::{Played, Status};
@@ -73,6 +74,12 @@ pub struct RunResult {
     /// Why staging manifests were not real files; none if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifests_out_of_reach: Option<String>,
+    /// What is known to fail, and what is the matter with what is said to.
+    #[serde(default, skip_serializing_if = "ExpectationsResult::is_empty")]
+    pub expectations: ExpectationsResult,
+    /// Whether the run was told to end before its last scenario.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// What the run could not remove.
     pub leftovers: Vec<String>,
     /// Every scenario that was played, in the plan's order.
@@ -85,6 +92,24 @@ pub struct RunResult {
     /// SHA-256, in hexadecimal, of everything else, written as JSON without spaces and with the names in
     /// each object sorted. Whoever alters a result can make another digest: it is no signature.
     pub digest: String,
+}
+
+/// What came of the expectations.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ExpectationsResult {
+    /// The failures that are known and accepted.
+    pub known: Vec<KnownResult>,
+    /// The entries that must be taken out or changed.
+    pub stale: Vec<Stale>,
+}
+
+/// A scenario that failed as it is known to.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct KnownResult {
+    /// The scenario.
+    pub scenario: String,
+    /// The entries that say so.
+    pub entries: Vec<Entry>,
 }
 
 /// The server that a run was against.
@@ -150,6 +175,9 @@ pub struct ScenarioResult {
     /// The seed that plays it again: the run's, or that of the round of a soak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How it came out when it was played again, since it is known to fail now and then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<Status>,
     /// How long it took, in seconds.
     pub seconds: f64,
 }
@@ -214,6 +242,8 @@ impl RunResult {
             soak_rounds: run.soak.map(|soak| soak.rounds),
             operations: operations.collect(),
             manifests_out_of_reach: run.manifests_out_of_reach.clone(),
+            expectations: ExpectationsResult::new(run),
+            interrupted: run.interrupted,
             leftovers: run.leftovers.left.clone(),
             scenarios: run
                 .played
@@ -248,6 +278,23 @@ impl RunResult {
         let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
         text.push('\n');
         text
+    }
+}
+
+impl ExpectationsResult {
+    fn new(run: &Run) -> Self {
+        let known = run.judgement.known.iter().map(|known| KnownResult {
+            scenario: known.scenario.to_owned(),
+            entries: known.entries.clone(),
+        });
+        Self {
+            known: known.collect(),
+            stale: run.judgement.stale.clone(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.stale.is_empty()
     }
 }
 
@@ -295,6 +342,7 @@ impl ScenarioResult {
                 .and_then(|_| golden::golden(played.scenario.id))
                 .map(lines),
             seed: Some(played.seed),
+            again: played.again.clone(),
             seconds: played.took.as_secs_f64(),
         }
     }

@@ -1,6 +1,7 @@
 //! The server under test and how to reach it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -11,9 +12,11 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use reqwest::Url;
 use serde_json::{Map, Value};
 
+use crate::names::{Names, NamesError};
 use crate::scenario::Given;
 use crate::server::ServerCommand;
-use crate::wire::Caller;
+use crate::staging::Storage;
+use crate::wire::{Caller, Exchange};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
@@ -31,6 +34,9 @@ pub struct Target {
     timeout: Duration,
     replicas: Vec<Url>,
     command: Option<ServerCommand>,
+    names: Names,
+    storage: Storage,
+    watcher: Option<Arc<dyn Fn(String) + Send + Sync>>,
 }
 
 /// Why a target cannot be used.
@@ -75,6 +81,9 @@ pub enum TargetError {
         /// The delimiter.
         delimiter: String,
     },
+    /// What is declared of names leaves no room for a run.
+    #[error(transparent)]
+    Names(#[from] NamesError),
 }
 
 impl Target {
@@ -93,6 +102,9 @@ impl Target {
             timeout: Duration::from_secs(60),
             replicas: Vec::new(),
             command: None,
+            names: Names::default(),
+            storage: Storage::default(),
+            watcher: None,
         })
     }
 
@@ -171,6 +183,32 @@ impl Target {
         delimiter.clone_into(&mut self.delimiter);
         self.check_parent()?;
         Ok(self)
+    }
+
+    /// Says what the server allows of names. Scenarios that need more are left out, and the run's own
+    /// namespaces keep to it.
+    ///
+    /// # Errors
+    ///
+    /// If that leaves no room below the parent namespace, which is named before.
+    pub fn with_names(mut self, names: Names) -> Result<Self, TargetError> {
+        names.layout(&self.parent, "")?;
+        self.names = names;
+        Ok(self)
+    }
+
+    /// Says how staging manifests get to the storage.
+    #[must_use]
+    pub fn with_storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// Tells of each request when its answer has come, in a line without secrets.
+    #[must_use]
+    pub fn with_watcher(mut self, watcher: Arc<dyn Fn(String) + Send + Sync>) -> Self {
+        self.watcher = Some(watcher);
+        self
     }
 
     /// How long one request may take before it counts as unanswered.
@@ -346,6 +384,26 @@ impl Target {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
+    }
+
+    /// Tells whoever watches of an exchange.
+    pub(crate) fn watched(&self, exchange: &Exchange) {
+        if let Some(watcher) = &self.watcher {
+            watcher(self.without_secrets(&exchange.line()));
+        }
+    }
+
+    /// Whether requests carry headers that were given.
+    pub(crate) fn carries_headers(&self) -> bool {
+        !self.headers.is_empty() || !self.url.username().is_empty()
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     pub(crate) fn url(&self) -> &Url {

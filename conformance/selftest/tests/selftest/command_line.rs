@@ -65,6 +65,7 @@ pub(crate) fn run(args: &[&str]) -> Output {
         "HEADERS",
         "BAD_CREDENTIALS",
         "PARENT",
+        "CONFIG",
     ] {
         command.env_remove(format!("LANCE_NAMESPACE_{variable}"));
     }

@@ -4,6 +4,7 @@
 
 mod command_line;
 mod data;
+mod declaration;
 mod histories;
 mod honest;
 mod mutants;

@@ -19,7 +19,7 @@ pub fn badge(result: &RunResult) -> String {
     let colour = match result.verdict {
         Verdict::Conformant => "#1a7f37",
         Verdict::Violation => "#cf222e",
-        Verdict::Inconclusive => "#9a6700",
+        Verdict::Excepted | Verdict::Stale | Verdict::Inconclusive => "#9a6700",
     };
     let width = |text: &str| text.chars().count() * TEN_CHARACTERS / 10 + SPACE;
     let (left, right) = (width(LABEL), width(&words));
@@ -59,6 +59,8 @@ fn words(result: &RunResult) -> String {
             tiers => format!("conformant: {tiers}"),
         },
         Verdict::Violation => format!("not conformant: {}", named(TierOutcome::Violation)),
+        Verdict::Excepted => "conformant except known failures".to_owned(),
+        Verdict::Stale => "expectations out of date".to_owned(),
         Verdict::Inconclusive => "inconclusive".to_owned(),
     }
 }

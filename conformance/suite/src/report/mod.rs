@@ -2,6 +2,7 @@
 
 pub mod badge;
 mod broken;
+pub mod certificate;
 pub mod comparison;
 pub mod explain;
 #[cfg(test)]

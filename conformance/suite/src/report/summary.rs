@@ -63,6 +63,7 @@ fn heading(result: &RunResult) -> String {
     let sign = match result.verdict {
         Verdict::Conformant => "✅",
         Verdict::Violation => "❌",
+        Verdict::Excepted | Verdict::Stale => "⚠️",
         Verdict::Inconclusive => "❔",
     };
     let mut text = format!(

@@ -11,6 +11,8 @@ use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::{Given, Tier};
 use crate::target::Target;
 
+use super::certificate;
+
 /// How wide lines of prose are.
 const WIDTH: usize = 96;
 
@@ -23,12 +25,14 @@ pub fn report(run: &Run, target: &Target) -> String {
     let mut text = String::new();
     table(&mut text, run);
     for status in [Status::Fail, Status::Error, Status::Warn] {
-        for played in run.played.iter().filter(|played| played.status == status) {
+        let of_status = run.played.iter().filter(|played| played.status == status);
+        for played in of_status.filter(|played| run.known(played).is_none()) {
             push(&mut text, "");
             text.push_str(&scenario_report(played, target));
             again(&mut text, run, played);
         }
     }
+    text.push_str(&certificate::expectations(run));
     unsupported(&mut text, run, target);
     left_out(&mut text, run);
     observations(&mut text, run);
@@ -69,6 +73,7 @@ fn table(text: &mut String, run: &Run) {
 pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
     match outcome {
         TierOutcome::Conformant => "conformant",
+        TierOutcome::Excepted => "conformant except for known failures",
         TierOutcome::Violation => "violation",
         TierOutcome::Partial => "in part: what the server has of it holds",
         TierOutcome::Unsupported => "unsupported: nothing is certified",
@@ -79,6 +84,8 @@ pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
 pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Conformant => "conformant",
+        Verdict::Excepted => "excepted",
+        Verdict::Stale => "stale",
         Verdict::Violation => "violation",
         Verdict::Inconclusive => "inconclusive",
     }
@@ -91,6 +98,8 @@ fn again(text: &mut String, run: &Run, played: &Played) {
         .given
         .iter()
         .map(|given| match given {
+            // These are in the declaration.
+            Given::Depth | Given::TablesElsewhere | Given::Characters => "",
             Given::ServerCommand => " --server-cmd CMD",
             Given::Replica => " --server-url REPLICA",
             Given::Credentials | Given::Identity => " --bad-credential 'NAME: VALUE'",
@@ -307,43 +316,17 @@ fn verdict(text: &mut String, run: &Run) {
             push(text, &format!("  {left}"));
         }
     }
-    let verdict = verdict_name(run.verdict());
-    let tiers = run.tiers();
-    let named = |outcomes: &[TierOutcome]| -> Vec<&str> {
-        let tiers = tiers
-            .iter()
-            .filter(|(_, outcome)| outcomes.contains(outcome));
-        tiers.map(|(tier, _)| tier.name()).collect()
-    };
-    // A verdict speaks of what was played, and says what it does not speak of.
-    let mut scope = Vec::new();
-    for (words, outcomes) in [
-        ("holds", &[TierOutcome::Conformant][..]),
-        ("broken", &[TierOutcome::Violation]),
-        ("not told", &[TierOutcome::Inconclusive]),
-        (
-            "not certified",
-            &[TierOutcome::Unsupported, TierOutcome::Partial],
-        ),
-    ] {
-        let tiers = named(outcomes);
-        if !tiers.is_empty() {
-            scope.push(format!("{words}: {}", tiers.join(", ")));
-        }
-    }
-    let scope = scope.join("; ");
-    push(
-        text,
-        &format!(
-            "verdict: {verdict} ({scope})\n{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
-            run.planned,
-            run.executed(),
-            run.requests,
-            run.took.as_secs_f64(),
-            run.seed,
-            run.name
-        ),
+    text.push_str(&certificate::told(run));
+    let numbers = format!(
+        "{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
+        run.planned,
+        run.executed(),
+        run.requests,
+        run.took.as_secs_f64(),
+        run.seed,
+        run.name
     );
+    push(text, &numbers);
 }
 
 pub(super) fn push(text: &mut String, line: &str) {

@@ -21,6 +21,8 @@ pub(super) fn heading(result: &RunResult) -> Markup {
         Verdict::Conformant => {
             "Everything that was planned was played, and every demanded requirement held."
         }
+        Verdict::Excepted => "Conformant except for failures that are known and accepted.",
+        Verdict::Stale => "An expectation has to be taken out or changed.",
         Verdict::Violation => "A demanded requirement is broken.",
         Verdict::Inconclusive => {
             "Nothing can be said: less was played than planned, or nothing at all."
@@ -93,6 +95,7 @@ pub(super) fn tiers(result: &RunResult) -> Markup {
 pub(super) fn class_of(outcome: TierOutcome) -> &'static str {
     match outcome {
         TierOutcome::Conformant => "conformant",
+        TierOutcome::Excepted => "excepted",
         TierOutcome::Violation => "violation",
         TierOutcome::Partial | TierOutcome::Unsupported => "unsupported",
         TierOutcome::Inconclusive => "inconclusive",
