@@ -33,7 +33,12 @@ pub(crate) enum Command {
     /// Certify a server; this is what happens without a command, too.
     Run(RunArgs),
     /// Name every scenario, its tier and the requirements that it checks.
-    List,
+    List {
+        /// Print what they cover instead: each operation, the statuses that it is seen to answer with,
+        /// and the requirements that are judged by that.
+        #[arg(long)]
+        coverage: bool,
+    },
     /// Explain a requirement, such as VER-2, or a scenario.
     Explain {
         /// The requirement or the scenario.
