@@ -46,7 +46,12 @@ pub(crate) enum Command {
         connection: Connection,
     },
     /// Name every scenario, its tier and the requirements that it checks.
-    List,
+    List {
+        /// Print what they cover instead: each operation, the statuses that it is seen to answer with,
+        /// and the requirements that are judged by that.
+        #[arg(long)]
+        coverage: bool,
+    },
     /// Explain a requirement, such as VER-2, or a scenario.
     Explain {
         /// The requirement or the scenario.

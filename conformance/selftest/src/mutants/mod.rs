@@ -1,5 +1,6 @@
 //! The mutants, by what they break.
 
+mod answers;
 mod authentication;
 mod batches;
 mod branches;
@@ -50,6 +51,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
     kinds
         .into_iter()
         .chain(faults::MUTANTS.iter().copied())
+        .chain(answers::MUTANTS.iter().copied())
         .chain(data::MUTANTS)
         .flatten()
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod command_line;
+mod coverage;
 mod data;
 mod declaration;
 mod histories;

@@ -17,6 +17,10 @@ pub struct Scene {
     reads: Vec<(String, Call)>,
     seen: BTreeMap<String, String>,
     changes: Vec<(String, [Arc<Exchange>; 2])>,
+    /// Whether nobody looks after the next request.
+    later: bool,
+    /// Whether a request that nobody looked after may have changed something.
+    unsure: bool,
 }
 
 impl Scene {
@@ -55,6 +59,8 @@ impl Scene {
             reads,
             seen: BTreeMap::new(),
             changes: Vec::new(),
+            later: false,
+            unsure: false,
         };
         scene.seen = scene.look(s).await?.0;
         Ok(scene)
@@ -67,19 +73,32 @@ impl Scene {
             reads: Vec::new(),
             seen: BTreeMap::new(),
             changes: Vec::new(),
+            later: false,
+            unsure: false,
         }
+    }
+
+    /// Does without a look after the next request: the one after a later request is for both.
+    pub fn look_later(&mut self) {
+        self.later = true;
     }
 
     /// Looks again, after this request. What a 4xx refused changed nothing, for sure (requirement
     /// REST-13), nor has a method that HTTP calls safe.
     pub(crate) async fn after(&mut self, s: &Stage, exchange: &Arc<Exchange>) -> Flow {
         if reads_only(exchange.operation) && !exchange.astray {
+            self.later = false;
+            return Ok(());
+        }
+        let safe = exchange.astray && exchange.method.is_safe();
+        let refused = matches!(Outcome::of(exchange), Outcome::Refused(..));
+        if std::mem::take(&mut self.later) {
+            self.unsure |= !refused;
             return Ok(());
         }
         let (seen, reads) = self.look(s).await?;
-        let safe = exchange.astray && exchange.method.is_safe();
-        let refused = matches!(Outcome::of(exchange), Outcome::Refused(..));
-        if safe || refused {
+        let sure = !std::mem::take(&mut self.unsure);
+        if sure && (safe || refused) {
             let changed = self
                 .seen
                 .iter()

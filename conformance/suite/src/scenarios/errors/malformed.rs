@@ -115,7 +115,7 @@ impl Stand {
 
 async fn broken_body(s: Stage) -> Flow {
     let stand = Stand::on(&s).await?;
-    let (mut scene, mut blind) = (stand.scene(&s).await?, Scene::empty());
+    let mut scene = stand.scene(&s).await?;
     let broken: [(&str, &'static [u8]); 4] = [
         ("half a body", b"{\"id\": [\"a\""),
         ("no JSON", b"id=a&mode=create"),
@@ -140,9 +140,10 @@ async fn broken_body(s: Stage) -> Flow {
                 let what = format!("{} with {what}", call.operation());
                 let body = Bytes::from_static(body);
                 let call = call.clone().raw("application/json", body);
-                let last = number + 1 == broken.len();
-                let scene = if last { &mut scene } else { &mut blind };
-                owed.ask(&s, &what, call, scene).await?;
+                if number + 1 < broken.len() {
+                    scene.look_later();
+                }
+                owed.ask(&s, &what, call, &mut scene).await?;
             }
         }
         owed.end(&s);
