@@ -61,7 +61,7 @@ impl Answer {
             _ => Err(Stop::Inconclusive(format!(
                 "set-up failed: {}: {}",
                 self.label,
-                self.actual()
+                self.said()
             ))),
         }
     }
@@ -86,7 +86,7 @@ impl Answer {
     pub fn ok_as_ever(self, requirement: &'static str) -> Flow<Reply> {
         self.answered()?;
         if self.outcome() == Outcome::Ok {
-            self.stage.cite(requirement);
+            self.stage.cite_for(requirement, &self.exchange);
             return Ok(self.reply());
         }
         self.deviates(requirement, "200");
@@ -100,7 +100,7 @@ impl Answer {
     /// [`Stop::Inconclusive`] if no answer came.
     pub fn ok_should(self, requirement: &'static str) -> Flow<Option<Reply>> {
         self.answered()?;
-        self.stage.cite(requirement);
+        self.stage.cite_for(requirement, &self.exchange);
         if self.outcome() == Outcome::Ok {
             self.line("ok");
             return Ok(Some(self.reply()));
@@ -109,7 +109,7 @@ impl Answer {
         let expected = format!("{}: 200", self.label);
         self.stage.warn(
             requirement,
-            Deviation::new(expected, self.actual(), [self.exchange()]),
+            Deviation::new(expected, self.said(), [self.exchange()]),
         );
         Ok(None)
     }
@@ -121,7 +121,7 @@ impl Answer {
     /// [`Stop::Inconclusive`] if no answer came.
     pub fn refused(self, requirement: &'static str, refusal: Refusal) -> Flow {
         self.answered()?;
-        self.stage.cite(requirement);
+        self.stage.cite_for(requirement, &self.exchange);
         match refusal.fits(self.outcome()) {
             Fit::Whole => self.line(refusal.label),
             Fit::StatusOnly => self.other_code(requirement, refusal),
@@ -171,7 +171,7 @@ impl Answer {
         demanded: fn(Outcome) -> bool,
     ) -> Flow {
         self.answered()?;
-        self.stage.cite(requirement);
+        self.stage.cite_for(requirement, &self.exchange);
         let expected = refusals
             .iter()
             .map(Refusal::expected)
@@ -193,7 +193,7 @@ impl Answer {
                 requirement,
                 Deviation::new(
                     format!("{}: {expected}", self.label),
-                    self.actual(),
+                    self.said(),
                     [self.exchange()],
                 ),
             );
@@ -220,7 +220,7 @@ impl Answer {
         self.answered()?;
         match self.outcome() {
             Outcome::Failed(_) => {
-                self.stage.cite(requirement);
+                self.stage.cite_for(requirement, &self.exchange);
                 // What is open is whether to do it or to refuse: a server error is neither.
                 self.line(&self.outcome().to_string());
                 self.stage.violated(
@@ -228,7 +228,7 @@ impl Answer {
                     failure,
                     Deviation::new(
                         "done or refused, never a server error",
-                        self.actual(),
+                        self.said(),
                         [self.exchange()],
                     ),
                 );
@@ -236,6 +236,7 @@ impl Answer {
             }
             outcome => {
                 self.line("done or refused");
+                self.stage.cite_for(requirement, &self.exchange);
                 self.stage.observe(Observation {
                     requirement,
                     choice: format!("{}: {outcome}", self.label),
@@ -257,7 +258,7 @@ impl Answer {
     pub(crate) fn answered(&self) -> Flow {
         match self.outcome() {
             Outcome::Lost | Outcome::Refused(429, _) | Outcome::Failed(502..=504) => Err(
-                Stop::Inconclusive(format!("{}: {}", self.label, self.actual())),
+                Stop::Inconclusive(format!("{}: {}", self.label, self.said())),
             ),
             _ => Ok(()),
         }
@@ -271,18 +272,18 @@ impl Answer {
         self.line(&self.status_and_code());
         self.stage.warn(
             requirement,
-            Deviation::new(refusal.expected(), self.actual(), [self.exchange()]),
+            Deviation::new(refusal.expected(), self.said(), [self.exchange()]),
         );
     }
 
     fn deviates(&self, requirement: &'static str, expected: &str) {
         self.line(&self.outcome().to_string());
-        self.stage.cite(requirement);
+        self.stage.cite_for(requirement, &self.exchange);
         self.stage.violates(
             requirement,
             Deviation::new(
                 format!("{}: {expected}", self.label),
-                self.actual(),
+                self.said(),
                 [self.exchange()],
             ),
         );
@@ -296,7 +297,8 @@ impl Answer {
         }
     }
 
-    fn actual(&self) -> String {
+    /// The status, and the code of an error.
+    pub(crate) fn said(&self) -> String {
         match &self.exchange.answer {
             Err(error) => format!("no answer: {error}"),
             Ok(answer) => match self.exchange.code() {

@@ -1,6 +1,7 @@
 //! The calls that scenarios make, as requests of the protocol.
 
 pub mod data;
+pub mod every;
 
 use serde_json::{Map, Value, json};
 

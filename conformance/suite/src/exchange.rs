@@ -23,7 +23,7 @@ impl Exchange {
         ExchangeResult {
             operation: self.operation.id.clone(),
             request: RequestResult {
-                method: self.operation.method.to_string(),
+                method: self.method.to_string(),
                 url: target.without_secrets(&self.url),
                 body: match &self.sent {
                     Body::None => None,
@@ -65,7 +65,7 @@ impl Exchange {
     /// shell variables, since their values may be secrets.
     #[must_use]
     pub fn curl(&self, target: &Target) -> String {
-        let mut command = format!("curl -i -X {} {}", self.operation.method, quoted(&self.url));
+        let mut command = format!("curl -i -X {} {}", self.method, quoted(&self.url));
         for name in target.headers_of(&self.caller).keys() {
             let variable = name.as_str().to_uppercase().replace('-', "_");
             let of = match self.caller {
@@ -129,7 +129,7 @@ impl Exchange {
         };
         format!(
             "{} {}{}{way}\n  -> {}",
-            self.operation.method,
+            self.method,
             target.without_secrets(&self.url),
             clipped(&sent),
             clipped(&came)

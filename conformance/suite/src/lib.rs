@@ -8,10 +8,14 @@
 pub mod answer;
 pub mod calls;
 pub mod cleanup;
+mod codes;
+pub mod coverage;
 pub mod entry;
 mod exchange;
 pub mod exit;
 pub mod golden;
+#[cfg(feature = "harness")]
+pub mod harness;
 pub mod history;
 pub mod instance;
 pub mod log;

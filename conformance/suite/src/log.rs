@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::coverage::Answers;
 use crate::requirement::Level;
 use crate::wire::Exchange;
 
@@ -90,6 +91,7 @@ pub(crate) struct Log {
     pub(crate) findings: Vec<Finding>,
     pub(crate) observations: Vec<Observation>,
     pub(crate) cited: BTreeSet<&'static str>,
+    pub(crate) answers: Answers,
 }
 
 impl Log {

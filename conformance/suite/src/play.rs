@@ -8,6 +8,7 @@ use lance_namespace_history::operation::History;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Answers;
 use crate::golden;
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::requirement::Level;
@@ -64,6 +65,8 @@ pub struct Played {
     pub observations: Vec<Observation>,
     /// The requirements that were really checked.
     pub cited: Vec<&'static str>,
+    /// The answers that came, and what was judged by them.
+    pub answers: Answers,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
     /// The seed that a run must be given for the same to be played.
@@ -152,6 +155,7 @@ pub(crate) async fn play_round(
             })
             .collect(),
         cited: log.cited.into_iter().collect(),
+        answers: log.answers,
         reason: reason.map(plain),
         seed: round.map_or(session.seed(), |round| round.seed),
         history: None,

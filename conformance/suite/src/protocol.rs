@@ -17,6 +17,8 @@ pub struct Operation {
     pub path: String,
     /// Whether a JSON request body is declared.
     pub takes_json: bool,
+    /// The fields that its JSON request body must have.
+    pub required: Vec<String>,
     /// The statuses of success that are declared.
     pub success: Vec<u16>,
     accept: String,
@@ -111,13 +113,14 @@ fn read(document: &'static Value) -> impl Iterator<Item = (String, Operation)> {
             let schema = answer
                 .and_then(|answer| answer.pointer("/content/application~1json/schema"))
                 .cloned();
-            let takes_json = operation
-                .pointer("/requestBody/content/application~1json")
-                .is_some();
+            let body = operation.pointer("/requestBody/content/application~1json/schema");
+            let required = body.map(|schema| resolve(document, schema)["required"].clone());
+            let required = required.and_then(|required| serde_json::from_value(required).ok());
             let operation = Operation {
                 method: method.to_uppercase().parse().ok()?,
                 path: path.clone(),
-                takes_json,
+                takes_json: body.is_some(),
+                required: required.unwrap_or_default(),
                 success,
                 accept: accept.join(", "),
                 schema,

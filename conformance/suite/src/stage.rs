@@ -367,6 +367,10 @@ impl Stage {
     /// protocol says of every answer is checked all the same.
     pub async fn exchange(&self, call: Call) -> Arc<Exchange> {
         let call = Arc::new(call);
+        // Histories are about what operations do.
+        if call.is_astray() {
+            return Arc::new(self.session().send(call).await);
+        }
         let recorded = self.0.recorder.begins(&call);
         let exchange = Arc::new(self.session().send(Arc::clone(&call)).await);
         self.0.recorder.ended(recorded, &exchange);
@@ -405,6 +409,7 @@ impl Stage {
 
     /// Checks what the protocol says of every answer.
     fn check(&self, exchange: &Arc<Exchange>) {
+        lock(&self.0.log).answers.came(exchange);
         let deviations = validity::deviations(exchange);
         if deviations.is_empty() {
             sdk::check(exchange);
@@ -558,6 +563,16 @@ impl Stage {
             self.0.scenario.id
         );
         lock(&self.0.log).cited.insert(requirement);
+    }
+
+    /// Records that a requirement was checked by this answer.
+    ///
+    /// # Panics
+    ///
+    /// As [`cite`](Self::cite).
+    pub fn cite_for(&self, requirement: &'static str, exchange: &Exchange) {
+        self.cite(requirement);
+        lock(&self.0.log).answers.judged(exchange, requirement);
     }
 
     /// Records that a requirement is broken, at the requirement's own level.

@@ -14,6 +14,8 @@ use crate::stage::{Stage, Table};
 use crate::steps::transaction_ids;
 use crate::wire::{Call, Exchange};
 
+pub(crate) use data::is_data;
+
 /// Probing is no scenario of the plan; it plays on a stage all the same.
 pub(crate) const PROBE: Scenario = Scenario {
     id: "probe",
@@ -60,7 +62,7 @@ pub(crate) fn prerequisite(operation: &str) -> Option<&'static str> {
         "AlterTransaction" => Some("DescribeTransaction"),
         "CreateTable" => None,
         "RefreshMaterializedView" => Some("CreateMaterializedView"),
-        _ if data::is_data(operation) => Some("CreateTable"),
+        _ if is_data(operation) => Some("CreateTable"),
         _ => None,
     }
 }
@@ -172,7 +174,7 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
             let table = stage.table(&name).await?;
             return ask_of_a_transaction(stage, operation, &table).await;
         }
-        _ if data::is_data(operation) => data::ask(stage, operation, &name).await?,
+        _ if is_data(operation) => data::ask(stage, operation, &name).await?,
         _ => {
             let table = stage.table(&name).await?;
             match operation {

@@ -48,7 +48,7 @@ pub(crate) struct Timings(Mutex<BTreeMap<&'static str, Histogram<u64>>>);
 impl Timings {
     /// Counts an answer. A request without one is not counted.
     pub(crate) fn record(&self, exchange: &Exchange) {
-        if exchange.answer.is_ok() {
+        if exchange.answer.is_ok() && !exchange.astray {
             let took = exchange.ended.saturating_duration_since(exchange.started);
             self.add(exchange.operation.id.as_str(), took);
         }

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
+use crate::codes::may_answer;
 use crate::log::Deviation;
 use crate::protocol::status_of_code;
 use crate::requirement::Level;
 use crate::rows;
 use crate::wire::{Body, Exchange};
 
-/// Where an answer breaks what holds for all answers: REST-6, REST-7 and REST-9.
+/// Where an answer breaks what holds for all answers: REST-6, REST-7, REST-8 and REST-9.
 pub(crate) fn deviations(exchange: &Arc<Exchange>) -> Vec<(&'static str, Level, Deviation)> {
     let Ok(answer) = &exchange.answer else {
         return Vec::new();
     };
+    // What is asked at another path, or by another method, is no operation.
+    if exchange.astray {
+        return Vec::new();
+    }
     let operation = &exchange.operation;
     let deviation =
         |expected: String, actual: String| Deviation::new(expected, actual, [Arc::clone(exchange)]);
@@ -56,7 +61,8 @@ fn error_deviations(
     exchange: &Exchange,
     status: u16,
 ) -> Option<(&'static str, Level, String, String)> {
-    let id = &exchange.operation.id;
+    let operation = exchange.operation;
+    let id = &operation.id;
     match exchange.code() {
         None if excused(exchange, status) => None,
         None => Some((
@@ -72,9 +78,17 @@ fn error_deviations(
                 format!("{id} answers an error with a code from 0 to 23"),
                 format!("{id} answers an error with code {code}"),
             )),
+            _ if !may_answer(operation, code) => Some((
+                "REST-8",
+                Level::Should,
+                format!("{id} answers the codes that the error page lists for it, or common ones"),
+                format!("{id} answers code {code}"),
+            )),
             Some(expected) if expected == status => None,
             // The model of DropNamespace asks for 400 where the error page implies 404.
             Some(404) if id == "DropNamespace" && status == 400 && code == 1 => None,
+            // A body that is too long is an invalid input with a status of its own.
+            Some(400) if matches!(status, 413 | 415) => None,
             Some(expected) => Some((
                 "REST-7",
                 Level::Should,

@@ -35,6 +35,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Call {
     pub(crate) operation: &'static Operation,
+    method: http::Method,
+    path: String,
     pub(crate) id: Option<Vec<String>>,
     pub(crate) index: Option<String>,
     pub(crate) query: Vec<(&'static str, String)>,
@@ -81,6 +83,8 @@ impl Call {
         };
         Self {
             operation,
+            method: operation.method.clone(),
+            path: operation.path.clone(),
             id: None,
             index: None,
             query: Vec::new(),
@@ -111,6 +115,13 @@ impl Call {
         self
     }
 
+    /// A query parameter, in place of the one of this name.
+    #[must_use]
+    pub fn instead_of_query(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.query.retain(|(other, _)| *other != name);
+        self.query(name, value)
+    }
+
     /// The JSON body.
     #[must_use]
     pub fn json(mut self, body: Value) -> Self {
@@ -126,7 +137,74 @@ impl Call {
     #[must_use]
     pub fn of(mut self, operation: &str) -> Self {
         self.operation = protocol::operation(operation);
+        self.method = self.operation.method.clone();
+        self.path.clone_from(&self.operation.path);
         self
+    }
+
+    /// The name of the operation.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        &self.operation.id
+    }
+
+    /// The same request by another method than the operation's.
+    #[must_use]
+    pub fn by_method(mut self, method: http::Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// The same request at another path than the operation's, with `{id}` where the identifier
+    /// goes.
+    #[must_use]
+    pub fn at_path(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
+    /// Whether the operation has fields in a JSON body; `branch` is one of them, where it is about
+    /// one.
+    #[must_use]
+    pub fn has_fields(&self) -> bool {
+        // The one operation whose body is a map of the caller's own.
+        self.operation.takes_json && self.operation() != "UpdateTableSchemaMetadata"
+    }
+
+    /// Whether the operation declares a JSON body.
+    #[must_use]
+    pub fn takes_json(&self) -> bool {
+        self.operation.takes_json
+    }
+
+    /// The same JSON body as another content type.
+    #[must_use]
+    pub fn as_type(self, content_type: &'static str) -> Self {
+        match &self.body {
+            Body::Json(body) => {
+                let text = body.to_string();
+                self.raw(content_type, text)
+            }
+            Body::None | Body::Raw(..) => self,
+        }
+    }
+
+    /// The fields of the JSON body without which the request is none.
+    #[must_use]
+    pub fn required(&self) -> &'static [String] {
+        &self.operation.required
+    }
+
+    /// The same request without a body, and without a content type.
+    #[must_use]
+    pub fn bare(mut self) -> Self {
+        self.body = Body::None;
+        self
+    }
+
+    /// Whether this is no request of the operation: method or path are not its own.
+    pub(crate) fn is_astray(&self) -> bool {
+        self.method != self.operation.method || self.path != self.operation.path
     }
 
     /// Says that no client should send this: what refuses it may be middleware, in plain text
@@ -176,6 +254,9 @@ pub(crate) struct Received {
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub(crate) operation: &'static Operation,
+    pub(crate) method: http::Method,
+    /// Whether it is no request of the operation: method or path are not its own.
+    pub(crate) astray: bool,
     pub(crate) id: Option<Vec<String>>,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) url: String,
@@ -228,6 +309,12 @@ impl Exchange {
             Ok(answer) => Frame::read(&answer.body),
             Err(_) => Frame::read(&[]),
         }
+    }
+
+    /// The name of the operation that was asked for.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        &self.operation.id
     }
 
     /// The `code` of an `ErrorResponse`; none if the answer is no such thing.
@@ -363,7 +450,7 @@ impl Wire {
             }
             let again = match exchange.status() {
                 Some(429) => true,
-                Some(503) => reads_only(call.operation),
+                Some(503) => reads_only(call.operation) && !call.is_astray(),
                 _ => false,
             };
             if !again || put_off == RETRIES {
@@ -411,7 +498,7 @@ impl Wire {
     ) -> Exchange {
         self.count.fetch_add(1, Ordering::Relaxed);
         let url = self.url(call);
-        let method = call.operation.method.clone();
+        let method = call.method.clone();
         let mut request = match broken {
             None => self.http.request(method, &url),
             Some((fault, way)) => {
@@ -426,7 +513,7 @@ impl Wire {
         .header(ACCEPT, HeaderValue::from_static(call.operation.accept()));
         request = match &call.body {
             // Some servers answer 411 to a POST that does not say how long it is.
-            Body::None if call.operation.method == http::Method::POST => {
+            Body::None if call.method == http::Method::POST => {
                 request.header(CONTENT_LENGTH, HeaderValue::from_static("0"))
             }
             Body::None => request,
@@ -451,6 +538,8 @@ impl Wire {
             .map_err(|error| chain(&error.without_url()));
         Exchange {
             operation: call.operation,
+            method: call.method.clone(),
+            astray: call.is_astray(),
             id: call.id.clone(),
             query: call.query.clone(),
             url: self.public_url(&url),
@@ -469,7 +558,7 @@ impl Wire {
 
     fn url(&self, call: &Call) -> String {
         let delimiter = self.target.delimiter();
-        let mut path = call.operation.path.trim_start_matches('/').to_owned();
+        let mut path = call.path.trim_start_matches('/').to_owned();
         if let Some(id) = &call.id {
             let joined = if id.is_empty() {
                 delimiter.to_owned()
@@ -516,7 +605,7 @@ impl Wire {
 }
 
 /// Whether the operation changes nothing, so that it can be asked again whatever became of it.
-fn reads_only(operation: &Operation) -> bool {
+pub(crate) fn reads_only(operation: &Operation) -> bool {
     let id = operation.id.as_str();
     operation.method == http::Method::GET
         || [

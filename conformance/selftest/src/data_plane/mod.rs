@@ -4,6 +4,7 @@
 //! makes a snapshot of the table and a version of the same number there. Filters and expressions
 //! are few: what the scenarios of the family `data` ask for.
 
+mod body;
 mod expression;
 mod indexes;
 mod merge;
@@ -99,6 +100,9 @@ async fn on_a_table(tables: &mut Tables, honest: &Honest, received: &Received) -
     if let Some(refused) = not_admitted(honest, received).await {
         return Some(Ok(refused));
     }
+    if let Err(problem) = body::check(operation, received) {
+        return Some(Err(problem));
+    }
     let body = received.json();
     let named = body.get("id").filter(|named| !named.is_null());
     if operation != "schema_metadata/update" && named.is_some_and(|named| *named != json!(id)) {
@@ -116,7 +120,10 @@ async fn on_a_table(tables: &mut Tables, honest: &Honest, received: &Received) -
         "alter_columns" => writes::alter_columns(tables, honest, &id, &body).await,
         "drop_columns" => writes::drop_columns(tables, honest, &id, &body).await,
         "backfill_column" => writes::backfill(tables, honest, &id, &body).await,
-        "schema_metadata/update" => writes::schema_metadata(tables, honest, &id, body).await,
+        "schema_metadata/update" => {
+            let branch = received.query("branch").unwrap_or_default();
+            writes::schema_metadata(tables, honest, &id, &branch, body).await
+        }
         "update_field_metadata" => writes::field_metadata(tables, honest, &id, &body).await,
         "count_rows" => query::count(tables, &id, &body),
         "query" => query::query(tables, &id, &body),

@@ -261,13 +261,14 @@ pub(super) async fn schema_metadata(
     tables: &mut Tables,
     honest: &Honest,
     id: &[String],
+    branch: &str,
     body: Value,
 ) -> Answered {
-    let mut snapshot = tables.at(id, "", None)?.clone();
+    let mut snapshot = tables.at(id, branch, None)?.clone();
     snapshot.metadata = serde_json::from_value(body)
         .map_err(|error| Problem::invalid(format!("no map of texts: {error}")))?;
     let metadata = json!(snapshot.metadata);
-    tables.commit(honest, id, "", snapshot).await?;
+    tables.commit(honest, id, branch, snapshot).await?;
     Ok(ok(&metadata))
 }
 

@@ -70,6 +70,8 @@ impl Tape {
         };
         let exchange = Exchange {
             operation: call.operation,
+            method: call.operation.method.clone(),
+            astray: false,
             id: call.id.clone(),
             query: call.query.clone(),
             url: String::new(),

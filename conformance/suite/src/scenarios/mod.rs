@@ -4,6 +4,7 @@ mod atomicity;
 mod authentication;
 mod branches;
 mod data;
+mod errors;
 mod faults;
 mod histories;
 mod identifiers;
@@ -43,6 +44,7 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Scenario)> {
         recovery::SCENARIOS,
         replicas::SCENARIOS,
         data::SCENARIOS,
+        errors::SCENARIOS,
         &[isolation::SCENARIOS],
     ];
     families

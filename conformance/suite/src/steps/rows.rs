@@ -17,6 +17,17 @@ use crate::wire::{Call, Exchange};
 /// What says how rows are to be answered.
 const ANSWERED: &str = "DATA-6";
 
+/// What every server has, so that nobody asks: scenarios make their set-up of it.
+const BASIC: [&str; 7] = [
+    "CreateNamespace",
+    "ListNamespaces",
+    "DescribeNamespace",
+    "DropNamespace",
+    "DeclareTable",
+    "ListTables",
+    "DescribeTable",
+];
+
 impl Stage {
     /// Creates a table of this name with these rows in the scenario's own namespace.
     ///
@@ -253,6 +264,11 @@ impl Stage {
     /// [`Stop::Inconclusive`] if that cannot be told.
     pub async fn has(&self, operation: &'static str) -> Flow<bool> {
         Ok(self.session().lacks(&[operation]).await?.is_empty())
+    }
+
+    /// As [`has`](Self::has), and true of the operations that every server has.
+    pub(crate) async fn has_or_is_basic(&self, operation: &'static str) -> Flow<bool> {
+        Ok(BASIC.contains(&operation) || self.has(operation).await?)
     }
 }
 

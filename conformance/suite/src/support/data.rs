@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use crate::wire::Call;
 
 /// Whether the operation is about rows.
-pub(super) fn is_data(operation: &str) -> bool {
+pub(crate) fn is_data(operation: &str) -> bool {
     matches!(
         operation,
         "AlterTableAddColumns"
