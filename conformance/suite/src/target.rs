@@ -323,9 +323,17 @@ impl Target {
         let of_headers = headers
             .filter_map(|value| value.to_str().ok())
             .map(|value| secret_of(value).to_owned());
+        // Scenarios of authentication send halves of the good credentials.
+        let good = self.credentials();
+        let halves: Vec<String> = good
+            .values()
+            .filter_map(|value| value.to_str().ok())
+            .map(|value| first_half(secret_of(value)))
+            .collect();
         let urls = [&self.url].into_iter().chain(&self.replicas);
         let of_command = self.command.iter().flat_map(ServerCommand::secrets);
         let mut secrets: Vec<String> = of_headers
+            .chain(halves)
             .chain(urls.flat_map(secrets_of_url))
             .chain(of_command.map(str::to_owned))
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
@@ -456,6 +464,11 @@ pub(crate) fn secret_of(value: &str) -> &str {
         Some((_, secret)) if !secret.trim().contains(' ') => secret.trim(),
         _ => value,
     }
+}
+
+/// The first half of a secret: a credential that no server knows, and that tells half of one.
+pub(crate) fn first_half(secret: &str) -> String {
+    secret.chars().take(secret.chars().count() / 2).collect()
 }
 
 /// The password in a URL, as it stands there and decoded, and what is sent for it and its user.

@@ -2,7 +2,7 @@
 
 use crate::play::Status;
 use crate::report::terminal::{push, verdict_name};
-use crate::result::{Comparison, FindingKey, RunResult};
+use crate::result::{ChangedScenario, Comparison, FindingKey, RunResult};
 use crate::run::TierOutcome;
 
 const STATUSES: [Status; 5] = [
@@ -60,8 +60,11 @@ pub fn comparison(comparison: &Comparison<'_>) -> String {
     text
 }
 
+/// Something that is told of each result: its name, and how to say it.
+type Fact = (&'static str, fn(&RunResult) -> String);
+
 /// What is told of each result before its tiers.
-pub(super) fn facts() -> [(&'static str, fn(&RunResult) -> String); 6] {
+pub(super) fn facts() -> [Fact; 6] {
     [
         ("server", |result| result.server.url.clone()),
         ("verdict", |result| verdict_name(result.verdict).to_owned()),
@@ -101,9 +104,7 @@ fn row(text: &mut String, name: &str, [first, second]: [String; 2]) {
 
 /// The scenarios that came out otherwise, under what they were and are.
 fn scenarios(text: &mut String, comparison: &Comparison<'_>) {
-    let alike = |a: &crate::result::ChangedScenario, b: &crate::result::ChangedScenario| {
-        (a.was, a.is) == (b.was, b.is)
-    };
+    let alike = |a: &ChangedScenario, b: &ChangedScenario| (a.was, a.is) == (b.was, b.is);
     for group in comparison.scenarios.chunk_by(alike) {
         let (was, is) = (status_name(group[0].was), status_name(group[0].is));
         let (change, count) = (group[0].change.name(), group.len());
