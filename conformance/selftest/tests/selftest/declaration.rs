@@ -207,7 +207,7 @@ fn the_schema_for_editors_is_that_of_this_build() {
     assert_eq!(
         committed.trim_end(),
         text,
-        "write it again with `lance-namespace-conformance schema >conformance/conformance.schema.json`"
+        "write it again with `lance-namespace-conformance schema declaration >conformance/conformance.schema.json`"
     );
 }
 

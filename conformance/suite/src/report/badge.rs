@@ -58,9 +58,12 @@ fn words(result: &RunResult) -> String {
             "" => "conformant in part".to_owned(),
             tiers => format!("conformant: {tiers}"),
         },
+        Verdict::Excepted => match result.expectations.known.len() {
+            1 => "conformant except 1 known failure".to_owned(),
+            known => format!("conformant except {known} known failures"),
+        },
+        Verdict::Stale => "stale expectations".to_owned(),
         Verdict::Violation => format!("not conformant: {}", named(TierOutcome::Violation)),
-        Verdict::Excepted => "conformant except known failures".to_owned(),
-        Verdict::Stale => "expectations out of date".to_owned(),
         Verdict::Inconclusive => "inconclusive".to_owned(),
     }
 }

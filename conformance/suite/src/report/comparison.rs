@@ -85,7 +85,7 @@ pub(super) fn tier_name(outcome: Option<TierOutcome>) -> &'static str {
     match outcome {
         None => "not played",
         Some(TierOutcome::Conformant) => "conformant",
-        Some(TierOutcome::Excepted) => "excepted",
+        Some(TierOutcome::Excepted) => "known failures",
         Some(TierOutcome::Violation) => "violation",
         Some(TierOutcome::Partial) => "in part",
         Some(TierOutcome::Unsupported) => "unsupported",

@@ -9,17 +9,26 @@ use crate::play::Status;
 use crate::report::broken::statement;
 use crate::report::terminal::verdict_name;
 use crate::requirement::Level;
-use crate::result::{FindingResult, LeftOutResult, RunResult, ScenarioResult};
+use crate::result::{FindingResult, KnownResult, LeftOutResult, RunResult, ScenarioResult};
 
 /// The result as JUnit XML. A broken demand is a `failure`, a scenario that could not be told an
-/// `error`, one that is unsupported or was left out `skipped`; warnings stand in the test case's output.
+/// `error`, one that is unsupported, is known to fail or was left out `skipped`; warnings stand in the
+/// test case's output.
 #[must_use]
 pub fn junit(result: &RunResult) -> String {
     let began = result.environment.began.as_str();
     let mut families: BTreeMap<&str, TestSuite> = BTreeMap::new();
     let mut took: BTreeMap<&str, f64> = BTreeMap::new();
     let played = result.scenarios.iter();
-    let played = played.map(|scenario| (scenario.id.as_str(), scenario.seconds, case(scenario)));
+    let played = played.map(|scenario| {
+        let mut known = result.expectations.known.iter();
+        let known = known.find(|known| known.scenario == scenario.id);
+        (
+            scenario.id.as_str(),
+            scenario.seconds,
+            case(scenario, known),
+        )
+    });
     let left_out = result.left_out.iter();
     let left_out = left_out.map(|left_out| (left_out.id.as_str(), 0.0, skipped(left_out)));
     for (id, seconds, mut case) in played.chain(left_out) {
@@ -53,15 +62,25 @@ pub fn junit(result: &RunResult) -> String {
     report.to_string().unwrap_or_default()
 }
 
-fn case(scenario: &ScenarioResult) -> TestCase {
+fn case(scenario: &ScenarioResult, known: Option<&KnownResult>) -> TestCase {
     let reason = scenario.reason.as_deref().unwrap_or_default();
     let of_level = |demanded: bool| {
         let findings = scenario.findings.iter();
         findings.filter(move |finding| (finding.level == Level::Must) == demanded)
     };
-    let status = match scenario.status {
-        Status::Pass | Status::Warn => TestCaseStatus::success(),
-        Status::Fail => {
+    let status = match (scenario.status, known) {
+        (Status::Pass | Status::Warn, _) => TestCaseStatus::success(),
+        (Status::Fail, Some(known)) => {
+            let mut status = TestCaseStatus::skipped();
+            let reasons = known
+                .entries
+                .iter()
+                .map(|entry| entry.expectation.reason.as_str());
+            let reasons: Vec<&str> = reasons.collect();
+            status.set_message(format!("known failure: {}", reasons.join("; ")));
+            status
+        }
+        (Status::Fail, None) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let demanded: Vec<_> = of_level(true).collect();
             if let Some(first) = demanded.first() {
@@ -72,12 +91,12 @@ fn case(scenario: &ScenarioResult) -> TestCase {
             status.set_description(format!("{}\n\n{}", scenario.title, told.join("\n\n")));
             status
         }
-        Status::Unsupported => {
+        (Status::Unsupported, _) => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(format!("unsupported: {reason}"));
             status
         }
-        Status::Error => {
+        (Status::Error, _) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             status.set_message(reason);
             status

@@ -81,11 +81,12 @@ pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
     }
 }
 
+/// The verdict by its name, without numbers.
 pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Conformant => "conformant",
-        Verdict::Excepted => "excepted",
-        Verdict::Stale => "stale",
+        Verdict::Excepted => "conformant except known failures",
+        Verdict::Stale => "stale expectations",
         Verdict::Violation => "violation",
         Verdict::Inconclusive => "inconclusive",
     }

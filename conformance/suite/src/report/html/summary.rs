@@ -32,7 +32,7 @@ pub(super) fn heading(result: &RunResult) -> Markup {
         header {
             p .product { "Lance Namespace conformance" }
             h1 {
-                span .verdict .(verdict) { (verdict) }
+                span .verdict .(verdict_class(result.verdict)) { (verdict) }
                 " " span .url { (result.server.url) }
             }
             p { (meaning) }
@@ -89,6 +89,16 @@ pub(super) fn tiers(result: &RunResult) -> Markup {
                 }
             } }
         }
+    }
+}
+
+fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Conformant => "conformant",
+        Verdict::Excepted => "excepted",
+        Verdict::Stale => "stale",
+        Verdict::Violation => "violation",
+        Verdict::Inconclusive => "inconclusive",
     }
 }
 
