@@ -4,16 +4,19 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use lance_namespace_suite::scenario::Tier;
 
 use crate::check::CheckArgs;
 use crate::connection::Connection;
+use crate::init::InitArgs;
+use crate::kept::{CompareArgs, ReportArgs, VerifyArgs};
 
 /// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
 /// that it breaks.
 ///
-/// Exit codes: 0 conformant, 1 violation, 2 usage, 3 inconclusive.
+/// Exit codes: 0 conformant (known failures aside), 1 violation, 2 usage, 3 inconclusive, 4 a stale
+/// expectation.
 #[derive(Parser)]
 #[command(
     name = "lance-namespace-conformance",
@@ -32,6 +35,16 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Certify a server; this is what happens without a command, too.
     Run(RunArgs),
+    /// Write conformance.toml, the declaration of a server, from what can be found out about it.
+    Init(InitArgs),
+    /// Look at a server before a run: can it be reached, are the credentials good, do the clocks agree,
+    /// can manifests be staged? Says what to change.
+    ///
+    /// Exit codes: 0 a run can begin, 2 usage, 3 something has to be changed.
+    Doctor {
+        #[command(flatten)]
+        connection: Connection,
+    },
     /// Name every scenario, its tier and the requirements that it checks.
     List {
         /// Print what they cover instead: each operation, the statuses that it is seen to answer with,
@@ -48,6 +61,29 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 there is, 1 there is none, 2 a file cannot be read, 3 inconclusive.
     Check(CheckArgs),
+    /// Tell whether a result is complete and as it was written, what made it, and what it does not
+    /// speak of.
+    ///
+    /// Exit codes: 0 it is, 1 it is not, 2 it cannot be read.
+    Verify(VerifyArgs),
+    /// Show two results side by side: two releases of a server, or two servers.
+    ///
+    /// Exit codes: 0 the second is no worse, 1 it is worse, 2 one cannot be read.
+    Compare(CompareArgs),
+    /// Write all reports of a result again.
+    Report(ReportArgs),
+    /// Write what a shell needs to complete this command to stdout.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page to stdout.
+    Man,
+    /// Write a JSON Schema to stdout.
+    Schema {
+        /// Of what.
+        of: Described,
+    },
     /// Serve the reference server until interrupted.
     Serve {
         /// Where to listen; port 0 takes a free one.
@@ -109,6 +145,22 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
 
+    /// How long one scenario may take before it counts as not told.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "3m")]
+    pub(crate) time_limit: Duration,
+
+    /// End with the first scenario that fails in a way that is not known.
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+
+    /// Say nothing while the run goes on, and of its report only the verdict.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Tell each request as it goes.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
     /// How many scenarios are played at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,
@@ -117,7 +169,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Folder for the reports: result.json, and report.html, which needs nothing else to be read.
+    /// Folder for the reports: result.json; report.html, which needs nothing else to be read;
+    /// junit.xml, summary.md and badge.svg for CI.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<PathBuf>,
 
@@ -133,4 +186,13 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(duration) => Ok(duration),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// What there is a JSON Schema of.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Described {
+    /// Results, which are what `--json` writes.
+    Result,
+    /// The declaration of a server, conformance.toml.
+    Declaration,
 }

@@ -2,12 +2,14 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use lance_namespace_reference_server::{Config, Credentials, Server, ServerError};
-use lance_namespace_suite::server::{CommandError, ServerCommand, StartError, StartedServer};
+use lance_namespace_suite::names::Names;
+use lance_namespace_suite::server::{CommandError, ServerCommand, StartedServer};
+use lance_namespace_suite::staging::Storage;
 use lance_namespace_suite::target::{Target, TargetError};
 
 /// A free port of loopback.
@@ -23,23 +25,29 @@ pub(crate) struct Connection {
         long = "server-url",
         value_name = "URL",
         env = "LANCE_NAMESPACE_SERVER_URL",
+        hide_env_values = true,
         value_delimiter = ' '
     )]
-    server_urls: Vec<String>,
+    pub(crate) server_urls: Vec<String>,
 
     /// Command that starts the server, run without a shell: {port} stands for the port of loopback
     /// to listen on, {dir} for a fresh folder to keep everything in. Some scenarios kill servers
     /// that they start so. Without a URL, all are played against a server started so.
-    #[arg(long, value_name = "CMD", env = "LANCE_NAMESPACE_SERVER_CMD")]
-    server_cmd: Option<String>,
+    #[arg(
+        long,
+        value_name = "CMD",
+        env = "LANCE_NAMESPACE_SERVER_CMD",
+        hide_env_values = true
+    )]
+    pub(crate) server_cmd: Option<String>,
 
-    /// How long a server that was started may take until it answers.
-    #[arg(long, value_name = "SECONDS", default_value = "30")]
-    start_timeout: NonZeroU64,
+    /// How long a server that was started may take until it answers; 30 seconds if nothing is said.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) start_timeout: Option<NonZeroU64>,
 
     /// How often each scenario that kills servers does so.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
-    kills: u16,
+    pub(crate) kills: u16,
 
     /// API key, sent as the header x-api-key.
     #[arg(
@@ -48,7 +56,7 @@ pub(crate) struct Connection {
         env = "LANCE_NAMESPACE_API_KEY",
         hide_env_values = true
     )]
-    api_key: Option<String>,
+    pub(crate) api_key: Option<String>,
 
     /// Bearer token, sent as the header authorization.
     #[arg(
@@ -57,7 +65,7 @@ pub(crate) struct Connection {
         env = "LANCE_NAMESPACE_BEARER_TOKEN",
         hide_env_values = true
     )]
-    bearer_token: Option<String>,
+    pub(crate) bearer_token: Option<String>,
 
     /// Header to send with every request; may be given more than once (in the environment: a line
     /// each).
@@ -68,7 +76,7 @@ pub(crate) struct Connection {
         hide_env_values = true,
         value_delimiter = '\n'
     )]
-    headers: Vec<String>,
+    pub(crate) headers: Vec<String>,
 
     /// Credential that the server must refuse, as a header in which a good one is given; the
     /// scenarios of authentication need it. May be given more than once (in the environment: a
@@ -80,15 +88,32 @@ pub(crate) struct Connection {
         hide_env_values = true,
         value_delimiter = '\n'
     )]
-    bad_credentials: Vec<String>,
+    pub(crate) bad_credentials: Vec<String>,
 
     /// Existing namespace to work in, its parts joined by the delimiter; without it, the root.
     #[arg(long, value_name = "PARENT", env = "LANCE_NAMESPACE_PARENT")]
-    namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
 
-    /// What joins the parts of an identifier.
-    #[arg(long, value_name = "D", default_value = "$")]
-    delimiter: String,
+    /// What joins the parts of an identifier; `$` if nothing is said.
+    #[arg(long, value_name = "D")]
+    pub(crate) delimiter: Option<String>,
+
+    /// The declaration of the server; without it, ./conformance.toml if that is there. Flags and
+    /// environment variables win over what it says.
+    #[arg(long, value_name = "FILE", env = "LANCE_NAMESPACE_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// What the declaration says of names.
+    #[arg(skip)]
+    pub(crate) names: Names,
+
+    /// What it says of the parent namespace, in parts.
+    #[arg(skip)]
+    pub(crate) parent: Option<Vec<String>>,
+
+    /// What it says of staging manifests.
+    #[arg(skip)]
+    pub(crate) storage: Storage,
 }
 
 /// A server to test, and the one that has to stay alive while it is tested.
@@ -131,7 +156,12 @@ impl Connection {
         match (urls.as_slice(), command) {
             ([], None) => self.embedded(own).await,
             ([], Some(command)) => {
-                let server = StartedServer::start(&command, &nowhere).await?;
+                let started = StartedServer::start(&command, &nowhere).await;
+                // A server may print what its command line has.
+                let server = started.map_err(|error| {
+                    let knowing = nowhere.clone().with_command(command.clone());
+                    ConnectError::Start(knowing.without_secrets(&error.to_string()))
+                })?;
                 Ok(Connected {
                     target: server.target().clone().with_command(command),
                     server: Own::Started(Box::new(server)),
@@ -223,7 +253,9 @@ impl Connection {
 
     fn adjusted(&self, command: ServerCommand) -> ServerCommand {
         command
-            .with_patience(Duration::from_secs(self.start_timeout.get()))
+            .with_patience(Duration::from_secs(
+                self.start_timeout.map_or(30, NonZeroU64::get),
+            ))
             .with_kills(usize::from(self.kills))
     }
 
@@ -231,7 +263,8 @@ impl Connection {
         let (first, replicas) = urls
             .split_first()
             .map_or(("", &[][..]), |(first, others)| (*first, others));
-        let mut target = Target::new(first)?.with_delimiter(&self.delimiter)?;
+        let delimiter = self.delimiter.as_deref().unwrap_or("$");
+        let mut target = Target::new(first)?.with_delimiter(delimiter)?;
         for replica in replicas {
             target = target.with_replica(replica)?;
         }
@@ -249,11 +282,13 @@ impl Connection {
             let (name, value) = header.split_once(':').unwrap_or((header, ""));
             target = target.with_bad_credential(name.trim(), value.trim())?;
         }
-        if let Some(parent) = &self.namespace {
-            let parts = parent.split(&self.delimiter).map(str::to_owned).collect();
-            target = target.with_parent(parts)?;
+        let split = |parent: &String| parent.split(delimiter).map(str::to_owned).collect();
+        let given = self.namespace.as_ref().map(split);
+        if let Some(parent) = given.or_else(|| self.parent.clone()) {
+            target = target.with_parent(parent)?;
         }
-        Ok(target)
+        let target = target.with_storage(self.storage.clone());
+        target.with_names(self.names.clone())
     }
 }
 
@@ -282,12 +317,6 @@ impl From<TargetError> for ConnectError {
 impl From<CommandError> for ConnectError {
     fn from(error: CommandError) -> Self {
         Self::Usage(error.to_string())
-    }
-}
-
-impl From<StartError> for ConnectError {
-    fn from(error: StartError) -> Self {
-        Self::Start(error.to_string())
     }
 }
 

@@ -2,9 +2,15 @@
 
 mod check;
 mod cli;
+mod command_line;
 mod connection;
+mod declared;
+mod doctor;
+mod files;
 mod histories;
+mod init;
 mod interrupt;
+mod kept;
 mod progress;
 mod run;
 
@@ -13,24 +19,38 @@ use std::fmt::Display;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use lance_namespace_reference_server::{Config, Credentials, Server};
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::report::explain::explain;
+use lance_namespace_suite::result::RunResult;
 use lance_namespace_suite::session::Session;
 use lance_namespace_suite::{coverage, exit};
 
-use crate::cli::{Cli, Command, RunArgs};
+use crate::cli::{Cli, Command, Described};
 use crate::connection::{ConnectError, Connection};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        None => certify(&cli.run).await,
-        Some(Command::Run(args)) => certify(&args).await,
+        None => run::run(&cli.run).await,
+        Some(Command::Run(args)) => run::run(&args).await,
+        Some(Command::Init(args)) => init::init(&args).await,
+        Some(Command::Doctor { connection }) => doctor::doctor(&connection).await,
+        Some(Command::Completions { shell }) => {
+            let mut command = Cli::command();
+            let name = command.get_name().to_owned();
+            clap_complete::generate(shell, &mut command, name, &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Man) => manual(),
+        Some(Command::Schema { of }) => schema(of),
         Some(Command::List { coverage: false }) => list(),
         Some(Command::List { coverage: true }) => list_coverage(),
+        Some(Command::Verify(args)) => kept::verify(&args),
+        Some(Command::Compare(args)) => kept::compare(&args),
+        Some(Command::Report(args)) => kept::report(&args),
         Some(Command::Explain { id }) => explain_one(&id),
         Some(Command::Serve {
             listen,
@@ -100,12 +120,31 @@ impl From<ConnectError> for Failure {
 
 type Done = Result<ExitCode, Failure>;
 
-/// Runs until it ends or is interrupted.
-async fn certify(args: &RunArgs) -> Done {
-    tokio::select! {
-        done = run::run(args) => done,
-        () = interrupt::interrupted() => Ok(ExitCode::from(interrupt::INTERRUPTED)),
+/// Writes the manual page, and those of the subcommands after it.
+fn manual() -> Done {
+    let mut command = Cli::command();
+    command.build();
+    let subcommands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+    let mut page = Vec::new();
+    let mut written = clap_mangen::Man::new(command).render(&mut page);
+    for subcommand in subcommands
+        .into_iter()
+        .filter(|each| each.get_name() != "help")
+    {
+        written = written.and_then(|()| clap_mangen::Man::new(subcommand).render(&mut page));
     }
+    written.map_err(Failure::inconclusive)?;
+    print!("{}", String::from_utf8_lossy(&page));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn schema(of: Described) -> Done {
+    let schema = match of {
+        Described::Result => RunResult::json_schema(),
+        Described::Declaration => init::declaration_schema()?,
+    };
+    print!("{schema}");
+    Ok(ExitCode::SUCCESS)
 }
 
 fn list() -> Done {
@@ -152,7 +191,8 @@ async fn serve(listen: SocketAddr, config: Config) -> Done {
 }
 
 async fn cleanup(run: &str, connection: &Connection) -> Done {
-    let connected = connection.connect(None).await?;
+    let declared = connection.declared()?;
+    let connected = declared.connection.connect(None).await?;
     let leftovers = Session::clean_up_after(connected.target, run)
         .await
         .map_err(Failure::inconclusive)?;

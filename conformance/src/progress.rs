@@ -3,32 +3,59 @@
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lance_namespace_suite::play::Played;
 use lance_namespace_suite::run::Observer;
 use lance_namespace_suite::scenario::Scenario;
 
+/// How much of a run is told while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Nothing.
+    Quiet,
+    /// Each scenario.
+    Scenarios,
+    /// Each request, too.
+    Requests,
+}
+
 pub(crate) struct Progress {
+    detail: Detail,
+    planned: usize,
+    begun: Instant,
     bar: Option<ProgressBar>,
-    running: Mutex<BTreeSet<&'static str>>,
+    now: Mutex<Now>,
+}
+
+#[derive(Default)]
+struct Now {
+    ended: usize,
+    running: BTreeSet<&'static str>,
 }
 
 impl Progress {
-    pub(crate) fn new(planned: usize) -> Self {
-        let bar = stderr().is_terminal().then(|| {
+    pub(crate) fn new(planned: usize, detail: Detail) -> Self {
+        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        let shows_a_bar = detail != Detail::Quiet && stderr().is_terminal() && !dumb;
+        let bar = shows_a_bar.then(|| {
             let bar =
                 ProgressBar::with_draw_target(Some(planned as u64), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:20}] {wide_msg}") {
+            // No colours, whatever NO_COLOR says; the rest of 80 columns names what is running.
+            let template = "{pos}/{len} [{bar:12}] {elapsed}, {eta} left: {wide_msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
         Self {
+            detail,
+            planned,
+            begun: Instant::now(),
             bar,
-            running: Mutex::default(),
+            now: Mutex::default(),
         }
     }
 
@@ -38,39 +65,76 @@ impl Progress {
         }
     }
 
-    fn show(&self, change: impl FnOnce(&mut BTreeSet<&'static str>)) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut running);
+    /// Tells of a request.
+    pub(crate) fn request(&self, line: &str) {
+        self.say(line);
+    }
+
+    fn say(&self, line: &str) {
+        match &self.bar {
+            _ if self.detail == Detail::Quiet => {}
+            Some(bar) => bar.println(line),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    fn show(&self, change: impl FnOnce(&mut Now)) -> usize {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut now);
         if let Some(bar) = &self.bar {
-            let names: Vec<&str> = running.iter().copied().collect();
+            let names: Vec<&str> = now.running.iter().copied().collect();
             bar.set_message(names.join(", "));
+        }
+        now.ended
+    }
+
+    /// How far the run is, where no bar says it: `[12/80, 3 s left]`.
+    fn place(&self, ended: usize) -> String {
+        if self.bar.is_some() {
+            return String::new();
+        }
+        let planned = self.planned;
+        let left = self
+            .begun
+            .elapsed()
+            .mul_f64(share(planned.saturating_sub(ended), ended));
+        match left.as_secs() {
+            0 => format!("[{ended}/{planned}] "),
+            seconds => format!("[{ended}/{planned}, {seconds} s left] "),
         }
     }
 }
 
+/// A part of a whole that is small enough to be exact.
+fn share(part: usize, whole: usize) -> f64 {
+    let small = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    small(part) / small(whole.max(1))
+}
+
 impl Observer for Progress {
     fn begins(&self, scenario: &'static Scenario) {
-        self.show(|running| {
-            running.insert(scenario.id);
+        self.show(|now| {
+            now.running.insert(scenario.id);
         });
     }
 
     fn ended(&self, played: &Played) {
-        self.show(|running| {
-            running.remove(played.scenario.id);
+        let ended = self.show(|now| {
+            now.running.remove(played.scenario.id);
+            now.ended += 1;
         });
-        let line = format!(
-            "{:<11} {} ({:.1} s)",
-            played.status.name(),
+        let status = match played.lacks {
+            Some(_) => "left out",
+            None => played.status.name(),
+        };
+        self.say(&format!(
+            "{}{status:<11} {} ({:.1} s)",
+            self.place(ended),
             played.scenario.id,
             played.took.as_secs_f64()
-        );
-        match &self.bar {
-            Some(bar) => {
-                bar.println(line);
-                bar.inc(1);
-            }
-            None => eprintln!("{line}"),
+        ));
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
         }
     }
 
@@ -81,7 +145,7 @@ impl Observer for Progress {
         );
         match &self.bar {
             Some(bar) => bar.set_message(line),
-            None => eprintln!("{line}"),
+            None => self.say(&line),
         }
     }
 }

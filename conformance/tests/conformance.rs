@@ -5,27 +5,28 @@
 
 #[path = "../src/connection.rs"]
 mod connection;
+#[path = "../src/declared.rs"]
+mod declared;
 #[path = "../src/interrupt.rs"]
+#[expect(dead_code, reason = "tests end at once")]
 mod interrupt;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use clap::Parser;
 use lance_namespace_suite::exit;
-use lance_namespace_suite::play::{Played, Rules, Status, play};
+use lance_namespace_suite::harness::{Harness, StartError, Started, by_its_status};
+use lance_namespace_suite::play::{Played, Rules, Status};
 use lance_namespace_suite::report::terminal;
-use lance_namespace_suite::scenario::{Scenario, Tier};
-use lance_namespace_suite::scenarios;
-use lance_namespace_suite::session::{Session, random_seed};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use tokio::runtime::Runtime;
+use lance_namespace_suite::scenario::Tier;
+use lance_namespace_suite::target::Target;
+use libtest_mimic::{Arguments, Completion, Failed};
 
 use crate::connection::{ConnectError, Connection, Own};
 
 /// The standard arguments of a test binary, and the server to test.
-#[derive(Parser, Clone)]
+#[derive(Parser)]
 struct Args {
     #[command(flatten)]
     tests: Arguments,
@@ -38,115 +39,65 @@ struct Args {
     seed: Option<u64>,
 }
 
-static RUNTIME: LazyLock<Runtime> =
-    LazyLock::new(|| Runtime::new().expect("a machine that runs tests has threads"));
-
 /// The command, which serves the reference server where scenarios kill it.
 const COMMAND: &str = env!("CARGO_BIN_EXE_lance-namespace-conformance");
 
-/// What all tests share; opened by the first one, so that `--list` needs no server.
-struct Opened {
-    session: Arc<Session>,
-    server: Mutex<Own>,
-}
-
-static OPENED: OnceLock<Result<Opened, String>> = OnceLock::new();
-
 fn main() -> ExitCode {
     let args = Args::parse();
-    if !args.connection.names_a_server() {
+    let declared = match args.connection.declared() {
+        Ok(declared) => declared,
+        Err(ConnectError::Usage(text) | ConnectError::Start(text)) => {
+            eprintln!("error: {text}");
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    let connection = declared.connection;
+    let named = connection.names_a_server();
+    if !named {
         eprintln!("no --server-url: testing the embedded reference server");
     }
-    let trials = scenarios::all()
-        .map(|(number, scenario)| {
-            let args = args.clone();
-            Trial::ignorable_test(scenario.id, move || test(&args, number, scenario))
-        })
-        .collect();
-    let conclusion = libtest_mimic::run(&args.tests, trials);
-    match close() {
-        Ok(()) => conclusion.exit_code(),
-        Err(left) => {
-            eprintln!("error: {left}");
-            ExitCode::from(exit::INCONCLUSIVE)
-        }
-    }
-}
-
-fn test(args: &Args, number: usize, scenario: &'static Scenario) -> Result<Completion, Failed> {
-    let opened = OPENED.get_or_init(|| RUNTIME.block_on(open(args)));
-    let session = &opened.as_ref().map_err(Failed::from)?.session;
-    let given = session.target().given();
-    if let Some(lacks) = scenario.given.iter().find(|needed| !given.contains(needed)) {
-        let reason = format!("left out for want of {}", lacks.flag());
-        return Ok(Completion::ignored_with(reason));
-    }
-    let recording = !args.connection.names_a_server();
     let rules = Rules {
-        golden: !recording,
+        golden: named,
+        claimed: declared.tiers,
+        expectations: declared.expectations,
         ..Rules::default()
     };
-    let played = RUNTIME.block_on(play(session, scenario, number, &rules));
-    if recording && matches!(played.status, Status::Pass) {
-        compare(&played);
-    }
-    match played.status {
-        Status::Pass => Ok(Completion::Completed),
-        // The reference server is to be without any fault.
-        Status::Warn if !recording => {
-            print!("{}", terminal::scenario_report(&played, session.target()));
-            Ok(Completion::Completed)
-        }
-        // Its golden transcripts are recorded against the data plane in selftest/.
-        Status::Unsupported if !recording || scenario.tier == Tier::Data => Ok(
-            Completion::ignored_with(played.reason.unwrap_or_else(|| "unsupported".to_owned())),
-        ),
-        _ => Err(terminal::scenario_report(&played, session.target()).into()),
-    }
+    Harness::new(args.tests)
+        .with_seed(args.seed)
+        .with_rules(rules)
+        .judged_by(if named { by_its_status } else { honest })
+        .run(async move || start(&connection).await)
 }
 
-async fn open(args: &Args) -> Result<Opened, String> {
-    let connected = args
-        .connection
-        .connect(Some(Path::new(COMMAND)))
-        .await
-        .map_err(|error| match error {
-            ConnectError::Usage(text) | ConnectError::Start(text) => text,
-        })?;
+async fn start(connection: &Connection) -> Result<Started, StartError> {
+    let connected =
+        connection
+            .connect(Some(Path::new(COMMAND)))
+            .await
+            .map_err(|error| match error {
+                ConnectError::Usage(text) | ConnectError::Start(text) => text,
+            })?;
     tokio::spawn(async {
         interrupt::interrupted().await;
         std::process::exit(i32::from(interrupt::INTERRUPTED));
     });
-    let seed = args.seed.unwrap_or_else(random_seed);
-    let session = Session::open(connected.target, seed)
-        .await
-        .map_err(|error| error.to_string())?;
-    Ok(Opened {
-        session,
-        server: Mutex::new(connected.server),
+    Ok(match connected.server {
+        Own::None => Started::staying(connected.target),
+        own => Started::with_stop(connected.target, async || Ok(own.stop().await?)),
     })
 }
 
-/// Removes what the tests made.
-fn close() -> Result<(), String> {
-    let Some(Ok(opened)) = OPENED.get() else {
-        return Ok(());
-    };
-    let leftovers = RUNTIME.block_on(opened.session.clean_up());
-    let mut server = opened.server.lock().unwrap_or_else(PoisonError::into_inner);
-    let server = std::mem::replace(&mut *server, Own::None);
-    let stays = matches!(server, Own::None);
-    RUNTIME
-        .block_on(server.stop())
-        .map_err(|error| error.to_string())?;
-    if leftovers.left.is_empty() || !stays {
-        return Ok(());
+/// The reference server is to be without any fault, and writes what everybody else is compared with.
+fn honest(played: &Played, target: &Target) -> Result<Completion, Failed> {
+    match played.status {
+        Status::Pass => {
+            compare(played);
+            Ok(Completion::Completed)
+        }
+        // Its golden transcripts are recorded against the data plane in selftest/.
+        Status::Unsupported if played.scenario.tier == Tier::Data => by_its_status(played, target),
+        _ => Err(terminal::scenario_report(played, target).into()),
     }
-    Err(format!(
-        "the run {} left this behind: {}",
-        opened.session.run(),
-        leftovers.left.join(", ")
-    ))
 }
 
 /// Compares a transcript with the golden one, in `suite/snapshots/FAMILY/NAME.snap`.

@@ -7,21 +7,24 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use lance_namespace_selftest::broken::Broken;
 use lance_namespace_selftest::matrix::{
-    KEPT, Matrix, Tried, lapses, shortcomings, summary, try_all,
+    KEPT, Matrix, Trials, Tried, lapses, shortcomings, summary,
 };
-use lance_namespace_selftest::mutant::Mutant;
-use lance_namespace_selftest::mutants;
+use lance_namespace_selftest::mutants::recovery;
 use lance_namespace_suite::plan::Plan;
+
+/// As the first argument: this is to be a server that is killed.
+const BROKEN_SERVER: &str = "broken-server";
 
 /// Plays the suite against every mutant.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Keep what was caught in matrix.txt.
-    #[arg(long, conflicts_with_all = ["check", "mutant", "scenario"])]
+    /// Keep what was caught in matrix.txt, beside what is there of other mutants and scenarios.
+    #[arg(long, conflicts_with = "check")]
     write: bool,
     /// Compare with matrix.txt.
-    #[arg(long, conflicts_with = "scenario")]
+    #[arg(long)]
     check: bool,
     /// Only these mutants, in detail.
     #[arg(long, value_name = "NAME")]
@@ -39,49 +42,74 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let args = Args::parse();
-    let seeds = args.seeds.unwrap_or(if args.write { 2 } else { 1 });
-    let plan = match Plan::new(&[], &args.scenario) {
-        Ok(plan) => plan,
-        Err(error) => return refused(&error.to_string()),
-    };
-    let named = |mutant: &&Mutant| {
-        args.mutant.is_empty() || args.mutant.iter().any(|name| name == mutant.name)
-    };
-    let chosen: Vec<&'static Mutant> = mutants::all().filter(named).collect();
-    if chosen.is_empty() || seeds == 0 {
-        return refused("there is nothing to play");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((BROKEN_SERVER, words)) = words.split_first().map(|(first, rest)| (&**first, rest))
+    {
+        return match recovery::serve(words).await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => refused(&error.to_string()),
+        };
     }
+    match play(&Args::parse()).await {
+        Ok(code) => code,
+        Err(why) => refused(&why),
+    }
+}
+
+async fn play(args: &Args) -> Result<ExitCode, String> {
+    let seeds = args.seeds.unwrap_or(if args.write { 2 } else { 1 });
+    let plan = Plan::new(&[], &args.scenario).map_err(|error| error.to_string())?;
+    let mut chosen: Vec<Broken> = Broken::all().collect();
+    if !args.mutant.is_empty() {
+        chosen.retain(|broken| {
+            args.mutant
+                .iter()
+                .any(|name| name == broken.expected().name)
+        });
+    }
+    if chosen.is_empty() || seeds == 0 {
+        return Err("there is nothing to play".to_owned());
+    }
+    let mut kept = Matrix::read(KEPT).map_err(|line| format!("matrix.txt has the line {line}"))?;
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program.to_str().ok_or("this program's path is no text")?;
+    let trials = Trials {
+        plan: &plan,
+        seeds,
+        at_a_time: args.jobs,
+        broken_server: &[program, BROKEN_SERVER],
+    };
     let begun = Instant::now();
-    let tried = try_all(chosen, &plan, seeds, args.jobs, tell).await;
-    let mut wrong = Vec::new();
-    // Some of the mutants or scenarios alone say nothing of the others.
-    if args.mutant.is_empty() && args.scenario.is_empty() {
-        wrong.extend(shortcomings(&tried));
-    } else {
+    let tried = trials.of(chosen, tell).await;
+    if !args.mutant.is_empty() {
         in_detail(&tried, seeds);
     }
+    let mut wrong: Vec<String> = tried
+        .iter()
+        .flat_map(|(name, tried)| {
+            tried
+                .misses
+                .iter()
+                .map(move |miss| format!("{name}: {miss}"))
+        })
+        .collect();
     if args.check {
-        match Matrix::read(KEPT) {
-            Ok(kept) => wrong.extend(lapses(&kept, &tried).await),
-            Err(line) => wrong.push(format!("matrix.txt cannot be read: {line}")),
-        }
+        wrong.extend(lapses(&kept, &tried, trials.broken_server).await);
     }
     if args.write {
-        let rows = tried
-            .iter()
-            .map(|(name, tried)| ((*name).to_owned(), tried.row(seeds)));
+        kept.take(&tried, seeds);
+        kept.tidy();
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("matrix.txt");
-        if let Err(error) = std::fs::write(&path, Matrix(rows.collect()).to_string()) {
-            return refused(&format!("matrix.txt cannot be written: {error}"));
-        }
+        std::fs::write(&path, kept.to_string())
+            .map_err(|error| format!("matrix.txt cannot be written: {error}"))?;
+        wrong.extend(shortcomings(&kept));
     }
     for line in &wrong {
         println!("{line}");
     }
     let seconds = begun.elapsed().as_secs();
-    println!("{} ({seeds} seeds, {seconds} s)", summary(&tried));
-    ExitCode::from(u8::from(!wrong.is_empty()))
+    println!("{} ({seeds} seeds, {seconds} s)", summary(&kept));
+    Ok(ExitCode::from(u8::from(!wrong.is_empty())))
 }
 
 fn refused(why: &str) -> ExitCode {
@@ -89,17 +117,11 @@ fn refused(why: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn tell(mutant: &Mutant, tried: &Tried) {
-    let judged = if tried.faults.is_empty() {
-        ""
-    } else {
-        ", judged wrongly"
-    };
-    eprintln!(
-        "{}: caught by {} scenarios{judged}",
-        mutant.name,
-        tried.caught.len()
-    );
+fn tell(mutant: &'static str, tried: &Tried) {
+    eprintln!("{mutant}: caught by {} scenarios", tried.caught.len());
+    for miss in &tried.misses {
+        eprintln!("  {miss}");
+    }
 }
 
 fn in_detail(tried: &BTreeMap<&'static str, Tried>, seeds: usize) {
@@ -108,9 +130,6 @@ fn in_detail(tried: &BTreeMap<&'static str, Tried>, seeds: usize) {
         for (scenario, times) in &tried.caught {
             let report = tried.reports.get(scenario).map_or("", String::as_str);
             println!("  {times} of {seeds}: {scenario}: {report}");
-        }
-        for line in &tried.faults {
-            println!("  {line}");
         }
     }
 }

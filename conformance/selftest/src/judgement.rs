@@ -6,7 +6,7 @@ use lance_namespace_suite::play::Status;
 use lance_namespace_suite::requirement::Level;
 use lance_namespace_suite::run::{Run, Verdict};
 
-use crate::mutant::Mutant;
+use crate::broken::Expected;
 
 /// What runs against one mutant reported, taken together.
 #[derive(Clone, Debug, Default)]
@@ -31,32 +31,32 @@ impl Reported {
         self.violation |= run.verdict() == Verdict::Violation;
     }
 
-    /// What should have been reported of a mutant, and was not. Another seed may report it, where
+    /// What should have been reported of a broken service, and was not. Another seed may report it, where
     /// it depends on who comes first.
     #[must_use]
-    pub fn misses(&self, mutant: &Mutant) -> Vec<String> {
+    pub fn misses(&self, expected: &Expected) -> Vec<String> {
         let mut misses = Vec::new();
-        for requirement in mutant.breaks {
+        for requirement in expected.breaks {
             if !self.broken.contains(requirement) {
                 misses.push(format!("{requirement} is not reported as broken"));
             }
         }
-        for requirement in mutant.warns {
+        for requirement in expected.warns {
             if !self.warned.contains(requirement) {
                 misses.push(format!("{requirement} is not warned of"));
             }
         }
-        let must_fail = mutant.warns.is_empty() || !mutant.breaks.is_empty();
+        let must_fail = expected.warns.is_empty() || !expected.breaks.is_empty();
         if must_fail && !self.violation {
             misses.push("there is no verdict against it".to_owned());
         }
         misses
     }
 
-    /// What was reported as broken of a mutant that does not break it.
+    /// What was reported as broken of a service that does not break it.
     #[must_use]
-    pub fn false_alarms(&self, mutant: &Mutant) -> Vec<String> {
-        let known = [mutant.breaks, mutant.may_break].concat();
+    pub fn false_alarms(&self, expected: &Expected) -> Vec<String> {
+        let known = [expected.breaks, expected.may_break].concat();
         let others = self
             .broken
             .iter()
@@ -67,8 +67,8 @@ impl Reported {
 
     /// Both of them.
     #[must_use]
-    pub fn faults(&self, mutant: &Mutant) -> Vec<String> {
-        [self.misses(mutant), self.false_alarms(mutant)].concat()
+    pub fn faults(&self, expected: &Expected) -> Vec<String> {
+        [self.misses(expected), self.false_alarms(expected)].concat()
     }
 }
 

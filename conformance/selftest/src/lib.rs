@@ -5,6 +5,7 @@
 //! goes through. The reference server has no fault in it and no switch for one. It has no rows
 //! either: a [`data_plane`] that stands before it does.
 
+pub mod broken;
 pub mod data_plane;
 pub mod interpose;
 pub mod judgement;

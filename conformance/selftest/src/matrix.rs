@@ -6,11 +6,10 @@ use std::fmt;
 use futures::{StreamExt, stream};
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::run::Run;
+use lance_namespace_suite::scenarios;
 
+use crate::broken::Broken;
 use crate::judgement::{Reported, catches};
-use crate::mutant::Mutant;
-use crate::mutants;
-use crate::trial::trial;
 
 /// The matrix that is kept, as text.
 pub const KEPT: &str = include_str!("../matrix.txt");
@@ -66,6 +65,28 @@ impl Matrix {
     }
 }
 
+impl Matrix {
+    /// Takes in what was tried with this many seeds, in place of what is there of the same mutants
+    /// and scenarios.
+    pub fn take(&mut self, tried: &BTreeMap<&'static str, Tried>, seeds: usize) {
+        for (name, tried) in tried {
+            let row = self.0.entry((*name).to_owned()).or_default();
+            row.retain(|scenario, _| !tried.played.contains(scenario.as_str()));
+            row.extend(tried.row(seeds));
+        }
+    }
+
+    /// Drops the mutants and scenarios that there are no more.
+    pub fn tidy(&mut self) {
+        let mutants: BTreeSet<&str> = Broken::all().map(|broken| broken.expected().name).collect();
+        let all: BTreeSet<&str> = scenarios::all().map(|(_, scenario)| scenario.id).collect();
+        self.0.retain(|name, _| mutants.contains(name.as_str()));
+        for row in self.0.values_mut() {
+            row.retain(|scenario, _| all.contains(scenario.as_str()));
+        }
+    }
+}
+
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HEAD)?;
@@ -93,8 +114,9 @@ pub struct Tried {
     pub reports: BTreeMap<&'static str, String>,
     /// The scenarios that were played.
     pub played: BTreeSet<&'static str>,
-    /// What is wrong with the judgement.
-    pub faults: Vec<String>,
+    /// What was not reported, and must be. What else was reported is judged with the scenarios that a
+    /// mutant names: among all of them a fault shows in many requirements.
+    pub misses: Vec<String>,
 }
 
 impl Tried {
@@ -123,98 +145,129 @@ impl Tried {
     }
 }
 
-/// Plays a plan against mutants, with the seeds from 1 on, so many mutants at a time. `told` hears
-/// of each as soon as it is through.
-///
-/// # Panics
-///
-/// If a trial cannot begin.
-pub async fn try_all(
-    mutants: Vec<&'static Mutant>,
-    plan: &Plan,
-    seeds: usize,
-    at_a_time: usize,
-    told: fn(&Mutant, &Tried),
-) -> BTreeMap<&'static str, Tried> {
-    // Scenarios are tasks of their own, so that this one need not be more than one.
-    let trials = mutants.into_iter().map(async |mutant| {
-        let mut tried = Tried::default();
-        for seed in (1..).take(seeds) {
-            tried.add(&trial(plan, seed, mutant.wrap).await);
-        }
-        tried.reported = patient(mutant, tried.reported).await;
-        tried.faults = tried.reported.faults(mutant);
-        told(mutant, &tried);
-        (mutant.name, tried)
-    });
-    let trials = stream::iter(trials).buffer_unordered(at_a_time.max(1));
-    trials.collect().await
+/// How mutants are tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Trials<'a> {
+    /// The scenarios.
+    pub plan: &'a Plan,
+    /// How many seeds, from 1 on.
+    pub seeds: usize,
+    /// How many mutants at a time.
+    pub at_a_time: usize,
+    /// The words that start a server to be killed.
+    pub broken_server: &'a [&'a str],
 }
 
-/// Plays the scenarios that a mutant names with more seeds, as long as they miss something.
+impl Trials<'_> {
+    /// Plays the plan against broken services. `told` hears of each as soon as it is through.
+    ///
+    /// # Panics
+    ///
+    /// If a trial cannot begin.
+    pub async fn of(
+        &self,
+        broken: Vec<Broken>,
+        told: fn(&'static str, &Tried),
+    ) -> BTreeMap<&'static str, Tried> {
+        // Scenarios are tasks of their own, so that this one need not be more than one.
+        let trials = broken.into_iter().map(async |broken| {
+            let expected = broken.expected();
+            let tried = self.one(broken).await;
+            told(expected.name, &tried);
+            (expected.name, tried)
+        });
+        let trials = stream::iter(trials).buffer_unordered(self.at_a_time.max(1));
+        trials.collect().await
+    }
+
+    async fn one(&self, broken: Broken) -> Tried {
+        let mut tried = Tried::default();
+        let plan = broken.plan_of(self.plan);
+        if plan.is_empty() {
+            return tried;
+        }
+        for seed in (1..).take(self.seeds) {
+            tried.add(&broken.trial(&plan, seed, self.broken_server).await);
+        }
+        let reported = patient(broken, tried.reported, self.broken_server).await;
+        tried.misses = reported.misses(&broken.expected());
+        tried.reported = reported;
+        tried
+    }
+}
+
+/// Plays the scenarios that a broken service names with more seeds, as long as they miss something.
 ///
 /// # Panics
 ///
-/// If a trial cannot begin, or a mutant names scenarios that there are not.
-pub async fn patient(mutant: &Mutant, mut reported: Reported) -> Reported {
-    let patterns: Vec<String> = mutant.scenarios.iter().map(ToString::to_string).collect();
-    let plan = Plan::new(&[], &patterns).expect("a mutant names scenarios");
+/// If a trial cannot begin, or scenarios are named that there are not.
+pub async fn patient(broken: Broken, mut reported: Reported, broken_server: &[&str]) -> Reported {
+    let plan = broken.own_plan().expect("a mutant names scenarios");
     for seed in MORE_SEEDS {
-        if reported.misses(mutant).is_empty() {
+        if reported.misses(&broken.expected()).is_empty() {
             break;
         }
-        reported.add(&trial(&plan, seed, mutant.wrap).await);
+        reported.add(&broken.trial(&plan, seed, broken_server).await);
     }
     reported
 }
 
-/// What is wrong with the mutants and scenarios that were tried: mutants that nothing catches or
-/// that are judged otherwise than they say, and scenarios that catch nothing.
+/// What is wrong with a matrix of every mutant and scenario: rows and scenarios that are missing or
+/// of nothing, mutants that nothing catches, and scenarios that catch nothing.
 #[must_use]
-pub fn shortcomings(tried: &BTreeMap<&'static str, Tried>) -> Vec<String> {
+pub fn shortcomings(matrix: &Matrix) -> Vec<String> {
     let mut found = Vec::new();
-    for (name, tried) in tried {
-        if tried.caught.is_empty() {
-            found.push(format!("{name}: no scenario catches it"));
+    for broken in Broken::all() {
+        let name = broken.expected().name;
+        match matrix.0.get(name) {
+            None => found.push(format!("{name} has no row")),
+            Some(row) if row.is_empty() => found.push(format!("{name}: no scenario catches it")),
+            Some(_) => {}
         }
-        found.extend(tried.faults.iter().map(|fault| format!("{name}: {fault}")));
     }
-    let useless = useless(tried);
-    found.extend(
-        useless
-            .iter()
-            .map(|scenario| format!("{scenario} catches no mutant")),
-    );
+    let mutants: BTreeSet<&str> = Broken::all().map(|broken| broken.expected().name).collect();
+    let strange = matrix
+        .0
+        .keys()
+        .filter(|name| !mutants.contains(name.as_str()));
+    found.extend(strange.map(|name| format!("there is no mutant {name}")));
+    let all: BTreeSet<&str> = scenarios::all().map(|(_, scenario)| scenario.id).collect();
+    let useful = useful(matrix);
+    let useless = all.difference(&useful);
+    found.extend(useless.map(|scenario| format!("{scenario} catches no mutant")));
+    let strange = useful.difference(&all);
+    found.extend(strange.map(|scenario| format!("there is no scenario {scenario}")));
     found
 }
 
-fn useless(tried: &BTreeMap<&'static str, Tried>) -> BTreeSet<&'static str> {
-    let played = tried
-        .values()
-        .flat_map(|tried| tried.played.iter().copied());
-    let mut useless: BTreeSet<&str> = played.collect();
-    for scenario in tried.values().flat_map(|tried| tried.caught.keys()) {
-        useless.remove(scenario);
-    }
-    useless
+fn useful(matrix: &Matrix) -> BTreeSet<&str> {
+    let cells = matrix.0.values().flat_map(BTreeMap::keys);
+    cells.map(String::as_str).collect()
 }
 
-/// Where the mutants that were tried differ from a matrix that is kept: what always caught a mutant
-/// must catch it again, if need be with another seed.
+/// What in a matrix does not hold any more: what always caught a mutant must catch it again, if
+/// need be with another seed.
 ///
 /// # Panics
 ///
 /// If a trial cannot begin.
-pub async fn lapses(kept: &Matrix, tried: &BTreeMap<&'static str, Tried>) -> Vec<String> {
+pub async fn lapses(
+    kept: &Matrix,
+    tried: &BTreeMap<&'static str, Tried>,
+    broken_server: &[&str],
+) -> Vec<String> {
     let mut found = Vec::new();
-    for (name, tried) in tried {
-        let Some(row) = kept.0.get(*name) else {
-            found.push(format!("{name} is not in the matrix"));
+    for broken in Broken::all() {
+        let name = broken.expected().name;
+        let Some(tried) = tried.get(name) else {
             continue;
         };
-        for (scenario, often) in row {
-            let again = *often == Often::Sometimes || tried.caught.contains_key(scenario.as_str());
-            if !again && !catches_with_more_seeds(name, scenario).await {
+        let cells = kept.0.get(name).into_iter().flatten();
+        let always = cells.filter(|(_, often)| **often == Often::Always);
+        for (scenario, _) in always {
+            let played = tried.played.contains(scenario.as_str());
+            let again = tried.caught.contains_key(scenario.as_str());
+            if played && !again && !catches_it(broken, scenario, broken_server).await {
                 found.push(format!("{name}: {scenario} does not catch it any more"));
             }
         }
@@ -222,15 +275,12 @@ pub async fn lapses(kept: &Matrix, tried: &BTreeMap<&'static str, Tried>) -> Vec
     found
 }
 
-async fn catches_with_more_seeds(mutant: &str, scenario: &str) -> bool {
-    let Some(mutant) = mutants::all().find(|one| one.name == mutant) else {
-        return false;
-    };
+async fn catches_it(broken: Broken, scenario: &str, broken_server: &[&str]) -> bool {
     let Ok(plan) = Plan::new(&[], &[scenario.to_owned()]) else {
         return false;
     };
     for seed in MORE_SEEDS {
-        if !catches(&trial(&plan, seed, mutant.wrap).await).is_empty() {
+        if !catches(&broken.trial(&plan, seed, broken_server).await).is_empty() {
             return true;
         }
     }
@@ -239,20 +289,13 @@ async fn catches_with_more_seeds(mutant: &str, scenario: &str) -> bool {
 
 /// How many mutants are caught, and how many scenarios catch one.
 #[must_use]
-pub fn summary(tried: &BTreeMap<&'static str, Tried>) -> String {
-    let caught = tried
-        .values()
-        .filter(|tried| !tried.caught.is_empty())
-        .count();
-    let played: BTreeSet<&str> = tried
-        .values()
-        .flat_map(|tried| tried.played.iter().copied())
-        .collect();
+pub fn summary(matrix: &Matrix) -> String {
+    let caught = matrix.0.values().filter(|row| !row.is_empty()).count();
     format!(
         "{caught} of {} mutants are caught, {} of {} scenarios catch one",
-        tried.len(),
-        played.len() - useless(tried).len(),
-        played.len()
+        Broken::all().count(),
+        useful(matrix).len(),
+        scenarios::all().count()
     )
 }
 

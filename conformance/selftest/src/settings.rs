@@ -9,15 +9,15 @@ use lance_namespace_suite::target::Target;
 
 use crate::trial::{serve, serve_router, trial_of};
 
-/// The command that starts a server of this name by `program`, which is `broken_server`.
+/// The command that starts a server of this name; `broken_server` are the words that start one.
 ///
 /// # Panics
 ///
 /// On a system that cannot start servers.
 #[must_use]
-pub fn command(program: &str, name: &str, kills: usize) -> ServerCommand {
-    let words = [program, name, "127.0.0.1:{port}", "{dir}/catalog"];
-    ServerCommand::of_words(words.map(str::to_owned).to_vec())
+pub fn command(broken_server: &[&str], name: &str, kills: usize) -> ServerCommand {
+    let words = [broken_server, &[name, "127.0.0.1:{port}", "{dir}/catalog"]].concat();
+    ServerCommand::of_words(words.into_iter().map(str::to_owned).collect())
         .expect("servers can be started here")
         .with_kills(kills)
 }

@@ -66,6 +66,23 @@ async fn drop_table(session: &Session, id: &[String]) -> Outcome {
     }
 }
 
+/// The namespaces of scenarios where they lie beside the run's own, as a listing shows them.
+pub(crate) async fn homes_beside(session: &Session) -> Vec<Vec<String>> {
+    let layout = session.layout();
+    if layout.prefix.is_empty() {
+        return Vec::new();
+    }
+    let names = names(session, "ListNamespaces", "namespaces", &layout.homes).await;
+    let homes = names.iter().map(|name| {
+        let name = name.rsplit(session.target().delimiter()).next();
+        name.unwrap_or_default()
+    });
+    homes
+        .filter(|name| name.starts_with(&layout.prefix))
+        .map(|name| child(&layout.homes, name))
+        .collect()
+}
+
 /// Adds what listings show below the run's namespace.
 async fn discover(session: &Session, made: &mut Made) {
     let mut open: Vec<Vec<String>> = made.namespaces.iter().cloned().collect();

@@ -1,58 +1,64 @@
 //! Exchanges as reports show them: without secrets, and as a curl command.
 
-use http::HeaderMap;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
+use http::HeaderMap;
+use serde_json::Value;
+
+use crate::result::{ExchangeResult, RequestResult, ResponseResult};
 use crate::rows::{self, Frame};
 use crate::target::Target;
-use crate::wire::{Body, Caller, Exchange};
+use crate::wire::{Body, Caller, Exchange, Received};
 
 /// The longest body that a report shows whole, in bytes.
 const LONGEST_BODY: usize = 4096;
 
 impl Exchange {
-    /// The exchange as a report shows it: `request`, and `response` or `error`.
-    #[must_use]
-    pub fn report(&self, target: &Target) -> Value {
-        let mut request = json!({
-            "method": self.method.as_str(),
-            "url": self.url,
-        });
-        match &self.sent {
-            Body::None => {}
-            Body::Json(body) => request["body"] = shown_json(body.clone()),
-            Body::Raw(content_type, body) => request["body"] = shown_raw(content_type, body),
+    /// The exchange as a report shows it.
+    pub(crate) fn report(&self, target: &Target) -> ExchangeResult {
+        let (response, error) = match &self.answer {
+            Ok(answer) => (Some(self.response(answer, target)), None),
+            Err(error) => (None, Some(target.without_secrets(error))),
+        };
+        ExchangeResult {
+            operation: self.operation.id.clone(),
+            request: RequestResult {
+                method: self.method.to_string(),
+                url: target.without_secrets(&self.url),
+                body: match &self.sent {
+                    Body::None => None,
+                    Body::Json(body) => Some(shown_json(body.clone(), target)),
+                    Body::Raw(content_type, body) => {
+                        let text = arrow(Some(content_type), body);
+                        Some(text.unwrap_or_else(|| shown_text(body, target)).into())
+                    }
+                },
+            },
+            curl: target.without_secrets(&self.curl(target)),
+            response,
+            error,
+            fault: self.fault.map(|fault| fault.to_string()),
+            put_off: (self.put_off > 0).then_some(self.put_off),
         }
-        let mut report = json!({
-            "operation": self.operation.id,
-            "request": request,
-            "curl": self.curl(target),
-        });
-        match &self.answer {
-            Ok(answer) => {
-                let mut response = json!({
-                    "status": answer.status,
-                    "headers": shown_headers(&answer.headers),
-                });
-                if let Some(body) = self.json() {
-                    response["body"] = shown_json(body);
-                } else if let Some(frame) = arrow(self.content_type(), &answer.body) {
-                    response["body"] = Value::String(frame);
-                } else if !answer.body.is_empty() {
-                    response["body"] = Value::String(shown_text(&answer.body));
-                }
-                report["response"] = response;
+    }
+
+    fn response(&self, answer: &Received, target: &Target) -> ResponseResult {
+        let body = match self.json() {
+            Some(body) => Some(shown_json(body, target)),
+            None if answer.body.is_empty() => None,
+            None => {
+                let text = arrow(self.content_type(), &answer.body);
+                Some(
+                    text.unwrap_or_else(|| shown_text(&answer.body, target))
+                        .into(),
+                )
             }
-            Err(error) => report["error"] = Value::String(error.clone()),
+        };
+        ResponseResult {
+            status: answer.status,
+            headers: shown_headers(&answer.headers, target),
+            body,
         }
-        if let Some(fault) = self.fault {
-            report["fault"] = Value::String(fault.to_string());
-        }
-        if self.put_off > 0 {
-            report["put_off"] = json!(self.put_off);
-        }
-        without_secrets(&mut report, target);
-        report
     }
 
     /// A command that sends the request again. Headers that the user gave stand as names of
@@ -97,27 +103,37 @@ impl Exchange {
         command
     }
 
-    /// One line: what was asked and what came of it.
-    #[must_use]
-    pub fn summary(&self) -> String {
+    /// A short line: where it was asked, what came of it, and how long that took.
+    pub(crate) fn line(&self) -> String {
+        let took = self.ended.saturating_duration_since(self.started);
+        let came = match (self.status(), self.code()) {
+            (Some(status), Some(code)) => format!("{status} code {code}"),
+            (Some(status), None) => status.to_string(),
+            (None, _) => "no answer".to_owned(),
+        };
+        let (method, millis) = (&self.method, took.as_secs_f64() * 1e3);
+        format!("{came} in {millis:.1} ms  {method} {}", self.url)
+    }
+
+    /// One line: what was asked and what came of it, without secrets.
+    pub(crate) fn summary(&self, target: &Target) -> String {
+        let raw = |content_type: Option<&str>, body: &[u8]| {
+            arrow(content_type, body).unwrap_or_else(|| shown_text(body, target))
+        };
         let sent = match &self.sent {
             Body::None => String::new(),
-            Body::Json(body) => format!(" {}", shown_json(body.clone())),
-            Body::Raw(content_type, body) => match arrow(Some(content_type), body) {
-                Some(frame) => format!(" {frame}"),
-                None => format!(" {}", shown_text(body)),
-            },
+            Body::Json(body) => format!(" {}", shown_json(body.clone(), target)),
+            Body::Raw(content_type, body) => format!(" {}", raw(Some(content_type), body)),
         };
         let came = match &self.answer {
             Ok(answer) => {
                 let body = match self.json() {
-                    Some(body) => shown_json(body).to_string(),
-                    None => arrow(self.content_type(), &answer.body)
-                        .unwrap_or_else(|| shown_text(&answer.body)),
+                    Some(body) => shown_json(body, target).to_string(),
+                    None => raw(self.content_type(), &answer.body),
                 };
                 format!("{} {body}", answer.status)
             }
-            Err(error) => format!("no answer: {error}"),
+            Err(error) => format!("no answer: {}", target.without_secrets(error)),
         };
         let way = match self.fault {
             None => String::new(),
@@ -126,7 +142,7 @@ impl Exchange {
         format!(
             "{} {}{}{way}\n  -> {}",
             self.method,
-            self.url,
+            target.without_secrets(&self.url),
             clipped(&sent),
             clipped(&came)
         )
@@ -144,10 +160,6 @@ fn arrow(content_type: Option<&str>, body: &[u8]) -> Option<String> {
     Some(format!("Arrow {kind}, {frame}"))
 }
 
-fn shown_raw(content_type: &str, body: &[u8]) -> Value {
-    Value::String(arrow(Some(content_type), body).unwrap_or_else(|| shown_text(body)))
-}
-
 fn clipped(text: &str) -> String {
     const LONGEST: usize = 600;
     match text.char_indices().nth(LONGEST) {
@@ -160,20 +172,26 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-fn shown_headers(headers: &HeaderMap) -> Map<String, Value> {
-    headers
-        .iter()
-        .filter(|(name, _)| !matches!(name.as_str(), "set-cookie" | "authorization"))
-        .map(|(name, value)| {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            (name.to_string(), Value::String(value))
-        })
-        .collect()
+fn shown_headers(headers: &HeaderMap, target: &Target) -> BTreeMap<String, String> {
+    let mut shown: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in headers {
+        if matches!(name.as_str(), "set-cookie" | "authorization") {
+            continue;
+        }
+        let value = target.without_secrets(&String::from_utf8_lossy(value.as_bytes()));
+        let same = shown.entry(name.to_string()).or_default();
+        if !same.is_empty() {
+            same.push_str(", ");
+        }
+        same.push_str(&value);
+    }
+    shown
 }
 
-/// A JSON body without the credentials that a server vends.
-fn shown_json(mut body: Value) -> Value {
+/// A JSON body without secrets: those of requests, and the credentials that a server vends.
+fn shown_json(mut body: Value, target: &Target) -> Value {
     redact(&mut body);
+    without_secrets(&mut body, target);
     let text = body.to_string();
     if text.len() > LONGEST_BODY {
         return Value::String(format!("{}… ({} bytes)", clipped(&text), text.len()));
@@ -219,12 +237,15 @@ fn without_secrets(value: &mut Value, target: &Target) {
     }
 }
 
-fn shown_text(body: &[u8]) -> String {
-    clipped(&String::from_utf8_lossy(body))
+/// Text without secrets. It is cut after that: half a secret would not be known again.
+fn shown_text(body: &[u8], target: &Target) -> String {
+    clipped(&target.without_secrets(&String::from_utf8_lossy(body)))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -232,11 +253,23 @@ mod tests {
         let body = json!({ "results": [{ "declare_table": {
             "location": "s3://b/t", "storage_options": { "secret": "hunter2" },
         } }], "identity": { "api_key": "hunter2" } });
-        let shown = shown_json(body).to_string();
+        let target = Target::new("http://host").unwrap();
+        let shown = shown_json(body, &target).to_string();
         assert!(
             !shown.contains("hunter2") && shown.contains("s3://b/t"),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn a_secret_is_taken_out_before_the_text_is_cut() {
+        let secret = "a-secret-key-of-the-run";
+        let target = Target::new("http://host")
+            .unwrap()
+            .with_header("x-api-key", secret)
+            .unwrap();
+        let text = format!("{}{secret}", "x".repeat(590));
+        assert!(!shown_text(text.as_bytes(), &target).contains("a-secret"));
     }
 
     #[test]

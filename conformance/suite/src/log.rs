@@ -38,6 +38,16 @@ impl Finding {
             timeline: None,
         }
     }
+
+    /// The same with its words changed; its exchanges stay.
+    pub(crate) fn map_text(self, change: impl Fn(String) -> String) -> Self {
+        Self {
+            expected: change(self.expected),
+            actual: change(self.actual),
+            timeline: self.timeline.map(change),
+            ..self
+        }
+    }
 }
 
 /// What a server does where the specification leaves the choice to it.

@@ -75,8 +75,13 @@ impl Plan {
                 Some(LeftOut { scenario, lacks })
             })
             .collect();
-        self.0.retain(|(_, scenario)| lacks(scenario).is_none());
+        self.retain(|scenario| lacks(scenario).is_none());
         left_out
+    }
+
+    /// Keeps only the scenarios for which this holds.
+    pub fn retain(&mut self, keep: impl Fn(&Scenario) -> bool) {
+        self.0.retain(|(_, scenario)| keep(scenario));
     }
 
     /// How many scenarios there are.

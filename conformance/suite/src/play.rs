@@ -5,19 +5,25 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use lance_namespace_history::operation::History;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::Answers;
+use crate::expectation::Expectations;
 use crate::golden;
+use crate::halt::Halt;
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::requirement::Level;
-use crate::scenario::{Scenario, Stop, Tier};
+use crate::scenario::{Given, Scenario, Stop, Tier};
 use crate::session::Session;
 use crate::stage::{Round, Stage};
 use crate::support::Unsupported;
+use crate::{run, soak};
 
 /// How a scenario came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
@@ -66,6 +72,11 @@ pub struct Played {
     pub answers: Answers,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
+    /// What a step would have needed that the server is declared not to allow: the scenario ended
+    /// before it, and is left out.
+    pub lacks: Option<Given>,
+    /// How it came out when it was played again, since it is known to fail now and then.
+    pub again: Vec<Status>,
     /// The seed that a run must be given for the same to be played.
     pub seed: u64,
     /// What its clients asked and were told: the history that was found to be broken, or the whole. None
@@ -100,6 +111,12 @@ pub struct Rules {
     pub duration: Option<Duration>,
     /// Whether the history of each scenario is kept.
     pub histories: bool,
+    /// What is known to fail.
+    pub expectations: Expectations,
+    /// Whether the run ends with the first failure that is not known.
+    pub fail_fast: bool,
+    /// What tells the run to end early.
+    pub halt: Halt,
 }
 
 impl Default for Rules {
@@ -110,6 +127,9 @@ impl Default for Rules {
             golden: true,
             duration: None,
             histories: false,
+            expectations: Expectations::default(),
+            fail_fast: false,
+            halt: Halt::default(),
         }
     }
 }
@@ -124,6 +144,47 @@ pub async fn play(
     play_round(session, scenario, number, None, rules).await
 }
 
+/// The number of the round in which a scenario is played for the second time, beyond those of a soak.
+const SECOND_TIME: u32 = 1_000_000;
+
+/// Plays one scenario, and where it fails as it is known to do now and then, again and again, until it
+/// has done so too often or was played often enough.
+pub async fn play_patiently(
+    session: &Arc<Session>,
+    scenario: &'static Scenario,
+    number: usize,
+    rules: &Rules,
+) -> Played {
+    let mut first = play(session, scenario, number, rules).await;
+    let Some(fails) = rules.expectations.patience(&first) else {
+        return first;
+    };
+    let mut failures = 1;
+    for turn in 1..u32::from(fails.of) {
+        if failures > fails.times {
+            break;
+        }
+        let round = Round {
+            number: SECOND_TIME + turn,
+            seed: soak::seed(session.seed(), SECOND_TIME + turn),
+            until: Instant::now() + run::CENTURY,
+        };
+        let again = play_round(session, scenario, number, Some(round), rules).await;
+        session
+            .remove(&Stage::home_of(session, number, Some(round)))
+            .await;
+        if again.status == Status::Fail {
+            if rules.expectations.patience(&again).is_none() {
+                // It fails in a way that nobody knows.
+                return again;
+            }
+            failures += 1;
+        }
+        first.again.push(again.status);
+    }
+    first
+}
+
 /// Plays one scenario again, in a round of its own if one is given.
 pub(crate) async fn play_round(
     session: &Arc<Session>,
@@ -133,15 +194,29 @@ pub(crate) async fn play_round(
     rules: &Rules,
 ) -> Played {
     let begun = Instant::now();
+    let plain = |text: String| session.target().without_secrets(&text);
     let no_history = |log: Log, status: Status, reason: Option<String>| Played {
         scenario,
         status,
         transcript: log.lines.join("\n"),
-        findings: log.findings,
-        observations: log.observations,
+        findings: log
+            .findings
+            .into_iter()
+            .map(|each| each.map_text(plain))
+            .collect(),
+        observations: log
+            .observations
+            .into_iter()
+            .map(|each| Observation {
+                choice: plain(each.choice),
+                ..each
+            })
+            .collect(),
         cited: log.cited.into_iter().collect(),
         answers: log.answers,
-        reason,
+        reason: reason.map(plain),
+        lacks: None,
+        again: Vec::new(),
         seed: round.map_or(session.seed(), |round| round.seed),
         history: None,
         took: begun.elapsed(),
@@ -160,7 +235,12 @@ pub(crate) async fn play_round(
     let stage = Stage::new(Arc::clone(session), scenario, number, round);
     // A panic is the suite's fault and must not end the run, or pass for the server's.
     let steps = std::panic::AssertUnwindSafe((scenario.steps)(stage.clone())).catch_unwind();
-    let ended = match tokio::time::timeout(rules.time_limit, steps).await {
+    let steps = tokio::time::timeout(rules.time_limit, steps);
+    let (ended, lacks) = tokio::select! {
+        ended = steps => (ended, None),
+        lacks = stage.lacks() => (Ok(Ok(Ok(()))), Some(lacks)),
+    };
+    let ended = match ended {
         Ok(Ok(ended)) => ended,
         Ok(Err(panic)) => Err(Stop::Inconclusive(format!(
             "the suite is at fault: {}",
@@ -185,6 +265,14 @@ pub(crate) async fn play_round(
         // What was found before the end stays found.
         (_, Some(Level::Must)) => played(log, Status::Fail, None),
         (Err(Stop::Inconclusive(reason)), _) => played(log, Status::Error, Some(reason)),
+        _ if lacks.is_some() => Played {
+            lacks,
+            ..played(
+                Log::default(),
+                Status::Unsupported,
+                lacks.map(|lacks| format!("left out for want of {}", lacks.flag())),
+            )
+        },
         (_, Some(_)) => played(log, Status::Warn, None),
         (_, None) => {
             let transcript = log.lines.join("\n");

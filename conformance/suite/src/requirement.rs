@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How strongly the specification asks for something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Left to the implementation: what a server does is recorded and never judged.
@@ -43,6 +46,12 @@ pub struct Requirement {
     /// Where the text can be read in two ways: what counts as right, and why.
     #[serde(default)]
     pub reading: Option<String>,
+    /// What goes wrong where it does not hold.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// How servers come to break it.
+    #[serde(default)]
+    pub causes: Vec<String>,
     /// The scenarios that check it.
     #[serde(default)]
     pub scenarios: Vec<String>,
@@ -53,6 +62,9 @@ pub struct Requirement {
     #[serde(default)]
     pub excluded: Option<String>,
 }
+
+/// The text of `requirements.toml`.
+pub(crate) const REQUIREMENTS: &str = include_str!("../requirements.toml");
 
 /// All requirements, in the order of the catalogue.
 #[derive(Debug, Deserialize)]
@@ -82,7 +94,7 @@ impl Catalogue {
 /// If `requirements.toml`, which is part of the build, cannot be read; a test reads it.
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-        let mut catalogue: Catalogue = toml::from_str(include_str!("../requirements.toml"))
+        let mut catalogue: Catalogue = toml::from_str(REQUIREMENTS)
             .expect("requirements.toml is part of the build and is read by a test");
         catalogue.by_id = catalogue
             .requirement

@@ -1,10 +1,27 @@
 //! The result of a run: what `--json` writes, what the reports show, and what other programs read.
+//!
+//! Its structure is described by a JSON Schema, `result.schema.json` beside this crate's manifest, which
+//! is made of the types here: their documentation is its descriptions.
 
+mod compare;
+mod digest;
+mod exchange;
+mod origin;
+mod read;
+mod verify;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+pub use compare::{Change, ChangedScenario, Comparison, FindingKey};
+pub use exchange::{ExchangeResult, RequestResult, ResponseResult};
+pub use origin::{Environment, Suite};
+pub use read::ReadError;
+pub use verify::Verified;
+
+use crate::expectation::{Entry, Stale};
 use crate::golden;
 use crate::log::Finding;
 use crate::play::{Played, Status};
@@ -15,18 +32,24 @@ use crate::target::Target;
 use crate::timing::Timing;
 
 /// The version of the result's structure.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
-/// The result of a run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The result of a run of the Lance Namespace conformance suite.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
-    /// The version of this structure, [`SCHEMA`].
+    /// The version of this structure: 3.
+    #[schemars(range(min = 3, max = 3))]
     pub schema: u32,
-    /// The version of the suite.
-    pub suite: String,
+    /// The suite that was played.
+    pub suite: Suite,
+    /// When, where and by which command it was played.
+    pub environment: Environment,
     /// What the run says of the server.
     pub verdict: Verdict,
-    /// How many scenarios were planned.
+    /// Every scenario that was asked for, by name, in the suite's order: those that were left out,
+    /// too.
+    pub plan: Vec<String>,
+    /// How many scenarios were planned: those of the plan that were not left out.
     pub planned: usize,
     /// The scenarios that were not planned, since the run was not given what they need.
     pub left_out: Vec<LeftOutResult>,
@@ -40,7 +63,7 @@ pub struct RunResult {
     pub server: Server,
     /// How many requests were sent.
     pub requests: u64,
-    /// How long the run took.
+    /// How long the run took, in seconds.
     pub seconds: f64,
     /// How often the workloads were played again; none if no duration was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,14 +74,46 @@ pub struct RunResult {
     /// Why staging manifests were not real files; none if they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifests_out_of_reach: Option<String>,
+    /// What is known to fail, and what is the matter with what is said to.
+    #[serde(default, skip_serializing_if = "ExpectationsResult::is_empty")]
+    pub expectations: ExpectationsResult,
+    /// Whether the run was told to end before its last scenario.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// What the run could not remove.
     pub leftovers: Vec<String>,
     /// Every scenario that was played, in the plan's order.
     pub scenarios: Vec<ScenarioResult>,
+    /// Digests of the parts, so that it can be told which was altered: of each other field by its name,
+    /// and of each scenario as `scenario NAME`. Each is the first 16 digits of what `digest` says of the
+    /// whole.
+    #[serde(default)]
+    pub digests: BTreeMap<String, String>,
+    /// SHA-256, in hexadecimal, of everything else, written as JSON without spaces and with the names in
+    /// each object sorted. Whoever alters a result can make another digest: it is no signature.
+    pub digest: String,
+}
+
+/// What came of the expectations.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ExpectationsResult {
+    /// The failures that are known and accepted.
+    pub known: Vec<KnownResult>,
+    /// The entries that must be taken out or changed.
+    pub stale: Vec<Stale>,
+}
+
+/// A scenario that failed as it is known to.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct KnownResult {
+    /// The scenario.
+    pub scenario: String,
+    /// The entries that say so.
+    pub entries: Vec<Entry>,
 }
 
 /// The server that a run was against.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Server {
     /// Its URL, without a password.
     pub url: String,
@@ -67,7 +122,7 @@ pub struct Server {
 }
 
 /// A scenario that was not planned.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutResult {
     /// The scenario.
     pub id: String,
@@ -76,7 +131,7 @@ pub struct LeftOutResult {
 }
 
 /// How long the answers to one operation took: information, by which nothing is judged.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OperationResult {
     /// How many answers there were.
     pub answers: u64,
@@ -93,7 +148,7 @@ pub struct OperationResult {
 }
 
 /// A scenario that was played.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ScenarioResult {
     /// Its name.
     pub id: String,
@@ -120,12 +175,15 @@ pub struct ScenarioResult {
     /// The seed that plays it again: the run's, or that of the round of a soak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How long it took.
+    /// How it came out when it was played again, since it is known to fail now and then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<Status>,
+    /// How long it took, in seconds.
     pub seconds: f64,
 }
 
 /// A requirement that was broken, and what shows it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FindingResult {
     /// The requirement.
     pub requirement: String,
@@ -136,14 +194,14 @@ pub struct FindingResult {
     /// What this one did.
     pub actual: String,
     /// The requests that show it, without secrets.
-    pub exchanges: Vec<Value>,
+    pub exchanges: Vec<ExchangeResult>,
     /// A picture of the answers that fit into no order, as SVG.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<String>,
 }
 
 /// A choice that the server took where the specification leaves it one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ObservationResult {
     /// The requirement that leaves it open.
     pub requirement: String,
@@ -152,7 +210,8 @@ pub struct ObservationResult {
 }
 
 impl RunResult {
-    /// The result of a run against this server.
+    /// The result of a run against this server. It is to be [sealed](Self::sealed) when nothing is to be
+    /// added to it.
     #[must_use]
     pub fn new(run: &Run, target: &Target) -> Self {
         let left_out = run.left_out.iter().map(|left_out| LeftOutResult {
@@ -165,8 +224,10 @@ impl RunResult {
         });
         Self {
             schema: SCHEMA,
-            suite: env!("CARGO_PKG_VERSION").to_owned(),
+            suite: Suite::this(),
+            environment: Environment::of(run),
             verdict: run.verdict(),
+            plan: run.plan.iter().map(ToString::to_string).collect(),
             planned: run.planned,
             left_out: left_out.collect(),
             executed: run.executed(),
@@ -181,13 +242,59 @@ impl RunResult {
             soak_rounds: run.soak.map(|soak| soak.rounds),
             operations: operations.collect(),
             manifests_out_of_reach: run.manifests_out_of_reach.clone(),
+            expectations: ExpectationsResult::new(run),
+            interrupted: run.interrupted,
             leftovers: run.leftovers.left.clone(),
             scenarios: run
                 .played
                 .iter()
                 .map(|played| ScenarioResult::new(played, target))
                 .collect(),
+            digests: BTreeMap::new(),
+            digest: String::new(),
         }
+    }
+
+    /// The same, played by this command line, in which no secret may stand.
+    #[must_use]
+    pub fn by_command(mut self, words: Vec<String>) -> Self {
+        self.environment.command = words;
+        self
+    }
+
+    /// The result as it is written to a file.
+    #[must_use]
+    pub fn json(&self) -> String {
+        // Only a map with keys that are no strings would fail, or a value that refuses.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// The JSON Schema of results, as it stands in `result.schema.json`.
+    #[must_use]
+    pub fn json_schema() -> String {
+        let schema = schemars::schema_for!(Self);
+        let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+impl ExpectationsResult {
+    fn new(run: &Run) -> Self {
+        let known = run.judgement.known.iter().map(|known| KnownResult {
+            scenario: known.scenario.to_owned(),
+            entries: known.entries.clone(),
+        });
+        Self {
+            known: known.collect(),
+            stale: run.judgement.stale.clone(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.stale.is_empty()
     }
 }
 
@@ -235,6 +342,7 @@ impl ScenarioResult {
                 .and_then(|_| golden::golden(played.scenario.id))
                 .map(lines),
             seed: Some(played.seed),
+            again: played.again.clone(),
             seconds: played.took.as_secs_f64(),
         }
     }

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::StreamExt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cleanup::Leftovers;
+use crate::expectation::{Expectations, Judgement, Known};
 use crate::plan::{LeftOut, Plan};
-use crate::play::{Played, Rules, Status, play};
+use crate::play::{Played, Rules, Status, play_patiently};
 use crate::scenario::{Scenario, Tier};
 use crate::scenarios;
 use crate::session::{OpenError, Session};
@@ -18,14 +21,19 @@ use crate::target::Target;
 use crate::timing::Timing;
 
 /// What no run outlasts: beyond it, moments cannot be told.
-const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+pub(crate) const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// What a run says of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Everything that was planned was played, and every demanded requirement held.
     Conformant,
+    /// As conformant, except for failures that are known and accepted.
+    Excepted,
+    /// Nothing fails that was never accepted, but an expectation is stale: it matches nothing, does not
+    /// fail any more, or was accepted until a day that is over.
+    Stale,
     /// A demanded requirement is broken.
     Violation,
     /// Nothing can be said: less was played than planned, or nothing at all.
@@ -33,11 +41,13 @@ pub enum Verdict {
 }
 
 /// How one tier came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TierOutcome {
     /// Every demanded requirement of it held.
     Conformant,
+    /// What does not hold of it is known and accepted.
+    Excepted,
     /// Some do not hold.
     Violation,
     /// The server lacks a part of it; what it has holds.
@@ -57,12 +67,22 @@ pub struct Run {
     pub seed: u64,
     /// The server's URL.
     pub url: String,
-    /// How many scenarios were planned.
+    /// When it began.
+    pub began: SystemTime,
+    /// Every scenario that was asked for, by name, in the suite's order.
+    pub plan: Vec<&'static str>,
+    /// How many of them were planned.
     pub planned: usize,
     /// The scenarios that were not planned, since the run was not given what they need.
     pub left_out: Vec<LeftOut>,
     /// Every scenario that was played, in the plan's order.
     pub played: Vec<Played>,
+    /// The tiers that the server claims to have; none if they were probed.
+    pub claimed: Vec<Tier>,
+    /// What came of the expectations.
+    pub judgement: Judgement,
+    /// Whether the run was told to end before its last scenario.
+    pub interrupted: bool,
     /// What the run could not remove.
     pub leftovers: Leftovers,
     /// Why staging manifests are not real files; none if they are.
@@ -100,11 +120,13 @@ pub async fn certify(
     rules: &Rules,
     observer: &dyn Observer,
 ) -> Result<Run, OpenError> {
-    let begun = Instant::now();
+    let (began, begun) = (SystemTime::now(), Instant::now());
     let url = target.display_url();
+    let asked_for = plan.iter().map(|(_, scenario)| scenario.id).collect();
     let mut plan = plan.clone();
-    let left_out = plan.leave_out(&target);
+    let mut left_out = plan.leave_out(&target);
     let session = Session::open(target, seed).await?;
+    let failed = AtomicBool::new(false);
     let (last, others): (Vec<_>, Vec<_>) = plan
         .iter()
         .partition(|(_, scenario)| scenario.id == scenarios::LAST);
@@ -123,14 +145,22 @@ pub async fn certify(
         }
         let batch = futures::stream::iter(scenarios)
             .map(|(number, scenario)| {
-                let (session, rules) = (Arc::clone(&session), rules.clone());
+                let (session, own_rules) = (Arc::clone(&session), rules.clone());
+                let (failed, halt) = (&failed, &rules.halt);
                 async move {
+                    if halt.is_told() || failed.load(Ordering::Relaxed) {
+                        return None;
+                    }
                     observer.begins(scenario);
                     // A task of its own, so that scenarios use all cores.
-                    let task =
-                        tokio::spawn(async move { play(&session, scenario, number, &rules).await });
+                    let task = tokio::spawn(async move {
+                        play_patiently(&session, scenario, number, &own_rules).await
+                    });
                     // A scenario that is missing makes the run inconclusive.
-                    let played = task.await.ok()?;
+                    let played = halt.or_break_off(task).await?;
+                    if rules.fail_fast && fails(&rules.expectations, &played) {
+                        failed.store(true, Ordering::Relaxed);
+                    }
                     observer.ended(&played);
                     Some((number, played))
                 }
@@ -140,14 +170,29 @@ pub async fn certify(
         played.extend(batch.collect::<Vec<_>>().await);
     }
     played.sort_by_key(|(number, _)| *number);
+    let mut planned = plan.len();
+    played.retain(|(_, played)| {
+        let scenario = played.scenario;
+        let lacking = played.lacks.map(|lacks| LeftOut { scenario, lacks });
+        planned -= usize::from(lacking.is_some());
+        left_out.extend(lacking);
+        lacking.is_none()
+    });
+    let played: Vec<Played> = played.into_iter().map(|(_, played)| played).collect();
+    let judgement = rules.expectations.judge(&played, &left_out);
     let leftovers = session.clean_up().await;
     Ok(Run {
         name: session.run().to_owned(),
         seed,
         url,
-        planned: plan.len(),
+        began,
+        plan: asked_for,
+        planned,
         left_out,
-        played: played.into_iter().map(|(_, played)| played).collect(),
+        claimed: rules.claimed.clone(),
+        judgement,
+        interrupted: rules.halt.is_told(),
+        played,
         leftovers,
         manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),
         soak: soaked,
@@ -169,28 +214,42 @@ impl Run {
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let judged = |played: &Played| played.status != Status::Unsupported;
-        if self.has(Status::Fail) {
+        let is_violation = |played: &Played| {
+            played.status == Status::Fail
+                && self.known(played).is_none()
+                && !self.judgement.lapsed.contains(&played.scenario.id)
+        };
+        if self.interrupted {
+            Verdict::Inconclusive
+        } else if self.played.iter().any(is_violation) {
             Verdict::Violation
         } else if self.executed() < self.planned || !self.played.iter().any(judged) {
             Verdict::Inconclusive
+        } else if !self.judgement.stale.is_empty() {
+            Verdict::Stale
+        } else if !self.judgement.known.is_empty() {
+            Verdict::Excepted
         } else {
             Verdict::Conformant
         }
     }
 
-    fn has(&self, status: Status) -> bool {
-        self.played.iter().any(|played| played.status == status)
+    /// What is known of a scenario's failure; none if it did not fail, or nobody knows.
+    #[must_use]
+    pub fn known(&self, played: &Played) -> Option<&Known> {
+        let mut known = self.judgement.known.iter();
+        known.find(|known| known.scenario == played.scenario.id)
     }
 
     /// How each tier that was played came out.
     #[must_use]
     pub fn tiers(&self) -> BTreeMap<Tier, TierOutcome> {
-        let mut statuses: BTreeMap<Tier, Vec<Status>> = BTreeMap::new();
+        let mut statuses: BTreeMap<Tier, Vec<(Status, bool)>> = BTreeMap::new();
         for played in &self.played {
             statuses
                 .entry(played.scenario.tier)
                 .or_default()
-                .push(played.status);
+                .push((played.status, self.known(played).is_some()));
         }
         statuses
             .into_iter()
@@ -199,19 +258,28 @@ impl Run {
     }
 }
 
-fn outcome(statuses: &[Status]) -> TierOutcome {
-    let lacking = |status: &Status| *status == Status::Unsupported;
-    if statuses.contains(&Status::Fail) {
+/// How a tier came out whose scenarios came out so, each with whether its failure is known.
+fn outcome(statuses: &[(Status, bool)]) -> TierOutcome {
+    let has = |wanted: Status| statuses.iter().any(|(status, _)| *status == wanted);
+    let lacking = |(status, _): &(Status, bool)| *status == Status::Unsupported;
+    if statuses.contains(&(Status::Fail, false)) {
         TierOutcome::Violation
-    } else if statuses.contains(&Status::Error) {
+    } else if has(Status::Error) {
         TierOutcome::Inconclusive
     } else if statuses.iter().all(lacking) {
         TierOutcome::Unsupported
     } else if statuses.iter().any(lacking) {
         TierOutcome::Partial
+    } else if has(Status::Fail) {
+        TierOutcome::Excepted
     } else {
         TierOutcome::Conformant
     }
+}
+
+/// Whether a scenario failed in a way that nobody knows.
+fn fails(expectations: &Expectations, played: &Played) -> bool {
+    played.status == Status::Fail && expectations.accepts(played).is_none()
 }
 
 #[cfg(test)]
@@ -221,13 +289,20 @@ mod tests {
 
     #[test]
     fn a_tier_is_no_better_than_its_worst_scenario() {
-        assert_eq!(outcome(&[Pass, Warn]), TierOutcome::Conformant);
-        assert_eq!(outcome(&[Pass, Unsupported]), TierOutcome::Partial);
-        assert_eq!(outcome(&[Unsupported]), TierOutcome::Unsupported);
-        assert_eq!(
-            outcome(&[Pass, Error, Unsupported]),
-            TierOutcome::Inconclusive
-        );
-        assert_eq!(outcome(&[Pass, Error, Fail]), TierOutcome::Violation);
+        let of = |statuses: &[Status], known: bool| {
+            let statuses = statuses.iter().map(|status| (*status, known));
+            outcome(&statuses.collect::<Vec<_>>())
+        };
+        for (statuses, expected) in [
+            (&[Pass, Warn][..], TierOutcome::Conformant),
+            (&[Pass, Unsupported], TierOutcome::Partial),
+            (&[Unsupported], TierOutcome::Unsupported),
+            (&[Pass, Error, Unsupported], TierOutcome::Inconclusive),
+            (&[Pass, Error, Fail], TierOutcome::Violation),
+        ] {
+            assert_eq!(of(statuses, false), expected, "{statuses:?}");
+        }
+        assert_eq!(of(&[Pass, Fail], true), TierOutcome::Excepted);
+        assert_eq!(of(&[Fail, Error], true), TierOutcome::Inconclusive);
     }
 }

@@ -3,12 +3,15 @@
 use std::fmt;
 
 use futures::future::BoxFuture;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stage::Stage;
 
 /// A part of the protocol that a server can have or lack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Tier {
@@ -83,7 +86,9 @@ impl std::str::FromStr for Tier {
 }
 
 /// What a run must be given, beside a server's URL, for some scenarios to be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Given {
@@ -95,10 +100,16 @@ pub enum Given {
     Credentials,
     /// The same for an API key or a bearer token, which have a place in a request's `identity`.
     Identity,
+    /// Namespaces as deep as the scenario makes them, which the declaration does not allow.
+    Depth,
+    /// Tables at other levels than the one that the declaration says.
+    TablesElsewhere,
+    /// Names of characters that the declaration does not allow.
+    Characters,
 }
 
 impl Given {
-    /// The flag that gives it.
+    /// The flag that gives it, or what the server would have to be declared to allow.
     #[must_use]
     pub fn flag(self) -> &'static str {
         match self {
@@ -106,6 +117,11 @@ impl Given {
             Self::Replica => "a second --server-url",
             Self::Credentials => "--bad-credential",
             Self::Identity => "--bad-credential for x-api-key or authorization",
+            Self::Depth => "deeper namespaces (names.max_depth of the declaration)",
+            Self::TablesElsewhere => {
+                "tables at other levels (names.table_depth of the declaration)"
+            }
+            Self::Characters => "other characters in names (names.characters of the declaration)",
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 use crate::calls;
 use crate::cleanup::{self, Leftovers};
 use crate::entry::Entry;
+use crate::names::{Layout, NamesError};
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::scenario::{Flow, Scenario, Stop};
@@ -28,7 +29,7 @@ pub struct Session {
     wire: Wire,
     seed: u64,
     run: String,
-    namespace: Vec<String>,
+    layout: Layout,
     made: Arc<Mutex<Made>>,
     /// The same run at the other replicas of the service.
     replicas: Vec<Arc<Self>>,
@@ -84,6 +85,9 @@ pub enum OpenError {
     /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]
     Client(#[from] ClientError),
+    /// What is declared of names leaves no room for the run.
+    #[error(transparent)]
+    Names(#[from] NamesError),
     /// Nothing answers at the URL.
     #[error("nothing answers at {url}: {reason}; is the server running there?")]
     Unreachable {
@@ -125,13 +129,14 @@ impl Session {
     pub async fn open(target: Target, seed: u64) -> Result<Arc<Self>, OpenError> {
         let run = format!("{seed:x}");
         let session = Self::over(target, seed, run)?;
-        session.made_namespace(&session.namespace);
-        let call = Call::new("CreateNamespace").id(&session.namespace);
+        session.made_namespace(session.namespace());
+        let call = Call::new("CreateNamespace").id(session.namespace());
         let exchange = session.send(call).await;
         session.replicas_answer().await?;
-        let namespace = session.namespace.join(session.target().delimiter());
+        let namespace = session.namespace().join(session.target().delimiter());
         match Outcome::of(&exchange) {
             Outcome::Ok => {
+                session.make_levels().await?;
                 let session = Arc::new(session);
                 session.set_canary().await;
                 Ok(session)
@@ -144,25 +149,34 @@ impl Session {
                 namespace,
                 run: session.run,
             }),
-            outcome => {
-                let words = exchange
-                    .json()
-                    .and_then(|body| Some(body.get("error")?.as_str()?.to_owned()));
-                let status = exchange.status().unwrap_or_default();
-                let words = words.unwrap_or_else(|| outcome.to_string());
-                Err(OpenError::Refused {
-                    namespace,
-                    answer: format!("{status}, {words}"),
-                })
-            }
+            _ => Err(OpenError::Refused {
+                namespace,
+                answer: words_of(&exchange),
+            }),
         }
     }
 
-    fn over(target: Target, seed: u64, run: String) -> Result<Self, ClientError> {
-        let mut namespace = target.parent().to_vec();
-        namespace.push(format!("{PREFIX}{run}"));
+    /// Makes the namespaces between the run's own and those of the scenarios, if tables live so deep.
+    async fn make_levels(&self) -> Result<(), OpenError> {
+        for depth in self.namespace().len() + 1..=self.layout.homes.len() {
+            let id = &self.layout.homes[..depth];
+            self.made_namespace(id);
+            let exchange = self.send(calls::create_namespace(id)).await;
+            if Outcome::of(&exchange) != Outcome::Ok {
+                return Err(OpenError::Refused {
+                    namespace: id.join(self.target().delimiter()),
+                    answer: words_of(&exchange),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn over(target: Target, seed: u64, run: String) -> Result<Self, OpenError> {
+        let name = format!("{PREFIX}{run}");
+        let layout = target.names().layout(target.parent(), &name)?;
         let replicas: Vec<Target> = target.replicas().collect();
-        let mut session = Self::with(Wire::new(target)?, seed, run, namespace);
+        let mut session = Self::with(Wire::new(target)?, seed, run, layout);
         for replica in replicas {
             let replica = Self {
                 made: Arc::clone(&session.made),
@@ -176,16 +190,16 @@ impl Session {
     /// The same run on another server, of whose namespaces and tables this one knows nothing.
     pub(crate) fn beside(&self, target: Target) -> Result<Self, ClientError> {
         let wire = self.wire.beside(target)?;
-        let (run, namespace) = (self.run.clone(), self.namespace.clone());
-        Ok(Self::with(wire, self.seed, run, namespace))
+        let (run, layout) = (self.run.clone(), self.layout.clone());
+        Ok(Self::with(wire, self.seed, run, layout))
     }
 
-    fn with(wire: Wire, seed: u64, run: String, namespace: Vec<String>) -> Self {
+    fn with(wire: Wire, seed: u64, run: String, layout: Layout) -> Self {
         Self {
             wire,
             seed,
             run,
-            namespace,
+            layout,
             made: Arc::default(),
             replicas: Vec::new(),
             support: Mutex::default(),
@@ -217,8 +231,11 @@ impl Session {
 
     /// Makes the run's namespace, and the ones that it lies in, on a server that is new.
     pub(crate) async fn settle(&self) -> Result<(), String> {
-        for depth in 1..=self.namespace.len() {
-            let id = &self.namespace[..depth];
+        let deepest = self.namespace().len().max(self.layout.homes.len());
+        for depth in 1..=deepest {
+            // One of the two goes on where the other ends.
+            let id = self.layout.homes.get(..depth);
+            let id = id.unwrap_or_else(|| &self.namespace()[..depth]);
             let exchange = self.send(calls::create_namespace(id)).await;
             let outcome = Outcome::of(&exchange);
             if outcome != Outcome::Ok {
@@ -249,7 +266,7 @@ impl Session {
     }
 
     /// A stage for what belongs to no scenario.
-    async fn backstage(self: &Arc<Self>) -> &Stage {
+    pub(crate) async fn backstage(self: &Arc<Self>) -> &Stage {
         static PROBING: Scenario = PROBE;
         self.probe
             .get_or_init(async || Stage::new(Arc::clone(self), &PROBING, 0, None))
@@ -263,14 +280,17 @@ impl Session {
     /// If the HTTP client cannot be set up, or nothing answers.
     pub async fn clean_up_after(target: Target, run: &str) -> Result<Leftovers, OpenError> {
         let session = Self::over(target, 0, run.to_owned())?;
-        session.made_namespace(&session.namespace);
-        let call = Call::new("NamespaceExists").id(&session.namespace);
+        session.made_namespace(session.namespace());
+        let call = Call::new("NamespaceExists").id(session.namespace());
         let exchange = session.send(call).await;
         if let Err(reason) = exchange.answer {
             return Err(OpenError::Unreachable {
                 url: session.target().display_url(),
                 reason,
             });
+        }
+        for home in cleanup::homes_beside(&session).await {
+            session.made_namespace(&home);
         }
         Ok(session.clean_up().await)
     }
@@ -306,7 +326,19 @@ impl Session {
     /// The run's namespace, in parts.
     #[must_use]
     pub fn namespace(&self) -> &[String] {
-        &self.namespace
+        &self.layout.run
+    }
+
+    /// The identifier of a scenario's namespace of this name.
+    pub(crate) fn home(&self, name: &str) -> Vec<String> {
+        let mut id = self.layout.homes.clone();
+        let name = format!("{}{name}", self.layout.prefix);
+        id.push(self.target().names().fitted(&name));
+        id
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The server under test.
@@ -339,6 +371,7 @@ impl Session {
     pub(crate) async fn send(&self, call: impl Borrow<Call>) -> Exchange {
         let exchange = self.wire.send(call.borrow()).await;
         self.timings.record(&exchange);
+        self.target().watched(&exchange);
         exchange
     }
 
@@ -354,6 +387,9 @@ impl Session {
         call: impl Borrow<Call>,
     ) -> Flow<Exchange> {
         let sent = self.wire.send_through(fault, call.borrow()).await;
+        if let Ok(exchange) = &sent {
+            self.target().watched(exchange);
+        }
         sent.map_err(|error| Stop::Inconclusive(error.to_string()))
     }
 
@@ -395,6 +431,18 @@ impl Session {
         let support =
             cell.get_or_try_init(async || support::probe(self.backstage().await, operation).await);
         support.await.cloned()
+    }
+}
+
+/// The status of an answer, and what it says in words.
+fn words_of(exchange: &Exchange) -> String {
+    let words = exchange
+        .json()
+        .and_then(|body| Some(body.get("error")?.as_str()?.to_owned()));
+    let words = words.unwrap_or_else(|| Outcome::of(exchange).to_string());
+    match exchange.status() {
+        Some(status) => format!("{status}, {words}"),
+        None => words,
     }
 }
 

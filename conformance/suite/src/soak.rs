@@ -54,7 +54,10 @@ impl Soaking<'_> {
     /// Plays the workloads among these again, and replaces what comes out worse.
     pub(crate) async fn go_on(&self, played: &mut [(usize, Played)]) -> Soak {
         let mut soak = Soak { rounds: 0 };
-        while Instant::now() < self.until && played.iter().any(can_go_on) {
+        while Instant::now() < self.until
+            && !self.rules.halt.is_told()
+            && played.iter().any(can_go_on)
+        {
             let begun = Instant::now();
             soak.rounds += 1;
             let round = Round {
@@ -97,7 +100,7 @@ impl Soaking<'_> {
                     session.remove(&home).await;
                     played
                 });
-                let played = task.await.ok()?;
+                let played = self.rules.halt.or_break_off(task).await?;
                 if played.status == Status::Fail {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -110,7 +113,7 @@ impl Soaking<'_> {
 }
 
 /// The seed of a round, small enough to be typed again, and not the run's own.
-fn seed(run: u64, round: u32) -> u64 {
+pub(crate) fn seed(run: u64, round: u32) -> u64 {
     let mut hasher = DefaultHasher::new();
     (run, round).hash(&mut hasher);
     let seed = hasher.finish() & 0xffff_ffff;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use lance_namespace_history::operation::History;
 use serde_json::Value;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
 use crate::answer::Answer;
 use crate::entry::{Entry, Manifest};
@@ -17,7 +17,7 @@ use crate::log::{Deviation, Finding, Log, Observation};
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::requirement::{Level, catalogue};
-use crate::scenario::{Flow, Scenario, Stop};
+use crate::scenario::{Flow, Given, Scenario, Stop};
 use crate::session::Session;
 use crate::staging::Staging;
 use crate::target::Target;
@@ -43,6 +43,8 @@ struct Inner {
     recorder: Recorder,
     /// The first history that was found to be broken.
     broken: OnceLock<Arc<Recording>>,
+    /// What a step would need that the server is declared not to allow; the scenario ends there.
+    lacks: watch::Sender<Option<Given>>,
     random: Mutex<fastrand::Rng>,
 }
 
@@ -109,6 +111,7 @@ impl Stage {
             log: Mutex::default(),
             recorder: Recorder::new(),
             broken: OnceLock::new(),
+            lacks: watch::Sender::new(None),
             random: Mutex::new(fastrand::Rng::with_seed(hasher.finish())),
         };
         let place = Place {
@@ -171,12 +174,10 @@ impl Stage {
 
     /// The identifier of the namespace of the `number`th scenario in this round.
     pub(crate) fn home_of(session: &Session, number: usize, round: Option<Round>) -> Vec<String> {
-        let mut id = session.namespace().to_vec();
-        id.push(match round {
+        session.home(&match round {
             None => format!("s{number:03}"),
             Some(round) => format!("s{number:03}_round{}", round.number),
-        });
-        id
+        })
     }
 
     /// A namespace of this name inside the scenario's own.
@@ -238,7 +239,8 @@ impl Stage {
             .flatten()
             .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
             .collect();
-        let staging = Staging::at(answer["location"].as_str(), &options);
+        let location = answer["location"].as_str();
+        let staging = Staging::of(self.target().storage(), location, &options);
         if let Some(reason) = staging.out_of_reach() {
             self.session().staging_out_of_reach(reason);
         }
@@ -366,6 +368,7 @@ impl Stage {
     /// Sends a call and waits for its answer, which no line of the transcript is about. What the
     /// protocol says of every answer is checked all the same.
     pub async fn exchange(&self, call: Call) -> Arc<Exchange> {
+        self.ends_if_not_allowed(&call).await;
         let call = Arc::new(call);
         // Histories are about what operations do.
         if call.is_astray() {
@@ -396,6 +399,7 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if the connection cannot be broken in this way.
     pub async fn exchange_through(&self, fault: Fault, call: Call) -> Flow<Arc<Exchange>> {
+        self.ends_if_not_allowed(&call).await;
         let call = Arc::new(call);
         let recorded = self.0.recorder.begins(&call);
         let exchange = Arc::new(self.session().send_through(fault, call).await?);
@@ -405,6 +409,28 @@ impl Stage {
             self.check(&exchange);
         }
         Ok(exchange)
+    }
+
+    /// Ends the scenario before a call that the server is declared not to allow: this never comes
+    /// back then.
+    async fn ends_if_not_allowed(&self, call: &Call) {
+        let target = self.target();
+        let (delimiter, parent) = (target.delimiter(), target.parent().len());
+        if let Some(lacks) = target.names().lacks(call, delimiter, parent) {
+            self.0.lacks.send_replace(Some(lacks));
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits until a step needs what the server is declared not to allow.
+    pub(crate) async fn lacks(&self) -> Given {
+        let mut lacks = self.0.lacks.subscribe();
+        // The stage itself can send as long as this waits.
+        let lacks = lacks.wait_for(Option::is_some).await;
+        match lacks.ok().and_then(|lacks| *lacks) {
+            Some(lacks) => lacks,
+            None => std::future::pending().await,
+        }
     }
 
     /// Checks what the protocol says of every answer.

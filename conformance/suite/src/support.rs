@@ -162,7 +162,7 @@ fn opens_the_table(operation: &str) -> bool {
 }
 
 async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchange>> {
-    let name = format!("{}_{attempt}", operation.to_lowercase());
+    let name = format!("{}{attempt}", operation.to_lowercase());
     let call = match operation {
         "ListAllTables" => Call::new(operation).query("limit", 1),
         "NamespaceExists" => calls::namespace_exists(&stage.home().await?.id),
@@ -218,10 +218,10 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
                     stage.ask("create a branch", branch).await.set_up()?;
                     calls::delete_branch(&table, "probe")
                 }
-                "RenameTable" => calls::rename(&table.id, &format!("{name}_renamed")),
+                "RenameTable" => calls::rename(&table.id, &format!("{name}renamed")),
                 "RegisterTable" => {
                     let location = stage.vacated(&table.id).await?;
-                    let id = stage.unmade_table(&format!("{name}_registered")).await?;
+                    let id = stage.unmade_table(&format!("{name}registered")).await?;
                     let answer = stage.register(operation, &location, calls::register(&id, ""));
                     return Ok(answer.await.exchange());
                 }

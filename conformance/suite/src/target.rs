@@ -1,16 +1,22 @@
 //! The server under test and how to reach it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use reqwest::Url;
 use serde_json::{Map, Value};
 
+use crate::names::{Names, NamesError};
 use crate::scenario::Given;
 use crate::server::ServerCommand;
-use crate::wire::Caller;
+use crate::staging::Storage;
+use crate::wire::{Caller, Exchange};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
@@ -28,6 +34,9 @@ pub struct Target {
     timeout: Duration,
     replicas: Vec<Url>,
     command: Option<ServerCommand>,
+    names: Names,
+    storage: Storage,
+    watcher: Option<Arc<dyn Fn(String) + Send + Sync>>,
 }
 
 /// Why a target cannot be used.
@@ -72,6 +81,9 @@ pub enum TargetError {
         /// The delimiter.
         delimiter: String,
     },
+    /// What is declared of names leaves no room for a run.
+    #[error(transparent)]
+    Names(#[from] NamesError),
 }
 
 impl Target {
@@ -90,6 +102,9 @@ impl Target {
             timeout: Duration::from_secs(60),
             replicas: Vec::new(),
             command: None,
+            names: Names::default(),
+            storage: Storage::default(),
+            watcher: None,
         })
     }
 
@@ -168,6 +183,32 @@ impl Target {
         delimiter.clone_into(&mut self.delimiter);
         self.check_parent()?;
         Ok(self)
+    }
+
+    /// Says what the server allows of names. Scenarios that need more are left out, and the run's own
+    /// namespaces keep to it.
+    ///
+    /// # Errors
+    ///
+    /// If that leaves no room below the parent namespace, which is named before.
+    pub fn with_names(mut self, names: Names) -> Result<Self, TargetError> {
+        names.layout(&self.parent, "")?;
+        self.names = names;
+        Ok(self)
+    }
+
+    /// Says how staging manifests get to the storage.
+    #[must_use]
+    pub fn with_storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// Tells of each request when its answer has come, in a line without secrets.
+    #[must_use]
+    pub fn with_watcher(mut self, watcher: Arc<dyn Fn(String) + Send + Sync>) -> Self {
+        self.watcher = Some(watcher);
+        self
     }
 
     /// How long one request may take before it counts as unanswered.
@@ -263,19 +304,49 @@ impl Target {
         (!identity.is_empty()).then_some(Value::Object(identity))
     }
 
-    /// A text without the secrets that requests carry. What is shorter than eight characters is no
-    /// secret, and would take away half of the text.
+    /// A text without the secrets that requests carry, and those that stand in the server's command.
+    /// What is shorter than eight characters is no secret, and would take away half of the text.
     #[must_use]
     pub fn without_secrets(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        let all = self.headers.values().chain(self.bad.values());
-        for value in all.filter_map(|value| value.to_str().ok()) {
-            let secret = secret_of(value);
-            if secret.len() >= SHORTEST_SECRET {
-                text = text.replace(secret, "redacted");
+        for secret in self.secrets() {
+            if text.contains(&secret) {
+                text = text.replace(&secret, "redacted");
             }
         }
         text
+    }
+
+    /// The secrets, the longest first, each in every way in which it may be written.
+    fn secrets(&self) -> Vec<String> {
+        let headers = self.headers.values().chain(self.bad.values());
+        let of_headers = headers
+            .filter_map(|value| value.to_str().ok())
+            .map(|value| secret_of(value).to_owned());
+        // Scenarios of authentication send halves of the good credentials.
+        let good = self.credentials();
+        let halves: Vec<String> = good
+            .values()
+            .filter_map(|value| value.to_str().ok())
+            .map(|value| first_half(secret_of(value)))
+            .collect();
+        let urls = [&self.url].into_iter().chain(&self.replicas);
+        let of_command = self.command.iter().flat_map(ServerCommand::secrets);
+        let mut secrets: Vec<String> = of_headers
+            .chain(halves)
+            .chain(urls.flat_map(secrets_of_url))
+            .chain(of_command.map(str::to_owned))
+            .filter(|secret| secret.len() >= SHORTEST_SECRET)
+            .flat_map(|secret| {
+                let in_url = utf8_percent_encode(&secret, NON_ALPHANUMERIC).to_string();
+                let in_json = Value::from(secret.as_str()).to_string();
+                let in_json = in_json[1..in_json.len() - 1].to_owned();
+                [secret, in_url, in_json]
+            })
+            .collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.dedup();
+        secrets
     }
 
     /// The other replicas of the service, each as a target of its own.
@@ -321,6 +392,26 @@ impl Target {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
+    }
+
+    /// Tells whoever watches of an exchange.
+    pub(crate) fn watched(&self, exchange: &Exchange) {
+        if let Some(watcher) = &self.watcher {
+            watcher(self.without_secrets(&exchange.line()));
+        }
+    }
+
+    /// Whether requests carry headers that were given.
+    pub(crate) fn carries_headers(&self) -> bool {
+        !self.headers.is_empty() || !self.url.username().is_empty()
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.storage
     }
 
     pub(crate) fn url(&self) -> &Url {
@@ -375,6 +466,24 @@ pub(crate) fn secret_of(value: &str) -> &str {
     }
 }
 
+/// The first half of a secret: a credential that no server knows, and that tells half of one.
+pub(crate) fn first_half(secret: &str) -> String {
+    secret.chars().take(secret.chars().count() / 2).collect()
+}
+
+/// The password in a URL, as it stands there and decoded, and what is sent for it and its user.
+fn secrets_of_url(url: &Url) -> Vec<String> {
+    let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let user = plain(url.username());
+    let Some(password) = url.password() else {
+        // A user by itself is a token.
+        return vec![STANDARD.encode(format!("{user}:")), user];
+    };
+    let words = plain(password);
+    let sent = STANDARD.encode(format!("{user}:{words}"));
+    vec![password.to_owned(), words, sent]
+}
+
 /// Reads a base URL; its path is taken as a folder.
 fn base_url(url: &str) -> Result<Url, TargetError> {
     let error = |reason: &str| TargetError::Url {
@@ -398,9 +507,12 @@ fn base_url(url: &str) -> Result<Url, TargetError> {
 fn without_password(url: &str) -> String {
     match Url::parse(url) {
         Ok(mut parsed) => {
+            // Only a URL that cannot have them refuses these, and this one has them.
             if parsed.password().is_some() {
-                // Only a URL that cannot have a password refuses this, and this one has one.
                 let _ = parsed.set_password(Some("redacted"));
+            } else if !parsed.username().is_empty() {
+                // A user by itself is a token.
+                let _ = parsed.set_username("redacted");
             }
             parsed.to_string()
         }
@@ -440,8 +552,28 @@ mod tests {
             .unwrap();
         assert!(!format!("{target:?}").contains("hunter2"));
         assert!(!target.display_url().contains("hunter2"));
+        let token = Target::new("http://hunter2@host").unwrap();
+        assert_eq!(token.display_url(), "http://redacted@host");
         let error = Target::new("ftp://user:hunter2@host").unwrap_err();
         assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn a_secret_is_known_however_it_is_written() {
+        let target = Target::new("http://user:pass%20word@host")
+            .unwrap()
+            .with_header("x-api-key", "key/with-\"all\"")
+            .unwrap();
+        for text in [
+            "pass%20word",
+            "Basic dXNlcjpwYXNzIHdvcmQ=",
+            "pass word",
+            r#"{"key": "key/with-\"all\""}"#,
+            "?key=key%2Fwith%2D%22all%22",
+        ] {
+            let shown = target.without_secrets(text);
+            assert!(shown.contains("redacted"), "{text}: {shown}");
+        }
     }
 
     #[test]

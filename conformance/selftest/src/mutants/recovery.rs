@@ -1,6 +1,9 @@
 //! Servers that lose something when they are killed. Each is a process of its own.
 
-use crate::kept::Keeping;
+use std::io::{Error, Result};
+use std::net::SocketAddr;
+
+use crate::kept::{self, HONEST, Keeping};
 
 /// A server that keeps its catalog in a file, and badly.
 #[derive(Clone, Copy, Debug)]
@@ -20,16 +23,19 @@ pub struct KeptBadly {
     pub keeping: Keeping,
 }
 
-/// Every server that keeps its catalog badly, and one that keeps it well.
+/// A server that keeps its catalog well, in the same way: the others differ from it by their fault
+/// only.
+pub const KEPT_WELL: KeptBadly = KeptBadly {
+    name: "log-written-before-the-answer",
+    does: "Each request is recorded before it is answered; there is no fault in that.",
+    scenarios: &["recovery/*"],
+    breaks: &[],
+    may_break: &[],
+    keeping: Keeping::Well,
+};
+
+/// Every server that keeps its catalog badly.
 pub const MUTANTS: &[KeptBadly] = &[
-    KeptBadly {
-        name: "log-written-before-the-answer",
-        does: "Each request is recorded before it is answered; there is no fault in that.",
-        scenarios: &["recovery/*"],
-        breaks: &[],
-        may_break: &[],
-        keeping: Keeping::Well,
-    },
     KeptBadly {
         name: "catalog-in-memory",
         does: "A restart begins with an empty catalog.",
@@ -110,3 +116,23 @@ pub const MUTANTS: &[KeptBadly] = &[
         keeping: Keeping::ReadWhileServing,
     },
 ];
+
+/// Serves one of them, or the reference server itself, until the process is killed: the words are
+/// its name, the address to listen on, and the file that keeps the catalog.
+///
+/// # Errors
+///
+/// If the words are others, or the address or the file cannot be used.
+pub async fn serve(words: &[String]) -> Result<()> {
+    let [name, address, file] = words else {
+        return Err(Error::other("want NAME ADDRESS FILE"));
+    };
+    let address: SocketAddr = address.parse().map_err(Error::other)?;
+    if name == HONEST {
+        return kept::serve_honestly(address, file.into()).await;
+    }
+    let mut all = MUTANTS.iter().chain([&KEPT_WELL]);
+    let mutant = all.find(|mutant| mutant.name == name);
+    let mutant = mutant.ok_or_else(|| Error::other(format!("there is no mutant {name}")))?;
+    kept::serve(mutant.keeping, address, file.as_ref()).await
+}

@@ -31,6 +31,14 @@ pub struct TwoNodes {
     pub wrap: fn(Router) -> Router,
 }
 
+impl std::fmt::Debug for TwoNodes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TwoNodes")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Every service of two nodes.
 pub const MUTANTS: &[TwoNodes] = &[
     TwoNodes {

@@ -55,7 +55,7 @@ pub(crate) static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
         .unwrap()
 });
 
-fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     let mut command = Command::new(&*COMMAND);
     for variable in [
         "SERVER_URL",
@@ -65,6 +65,7 @@ fn run(args: &[&str]) -> Output {
         "HEADERS",
         "BAD_CREDENTIALS",
         "PARENT",
+        "CONFIG",
     ] {
         command.env_remove(format!("LANCE_NAMESPACE_{variable}"));
     }
@@ -182,7 +183,7 @@ fn the_result_has_the_whole_plan() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     let result: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(result["schema"], 2);
+    assert_eq!(result["schema"], 3);
     assert_eq!(result["verdict"], "conformant");
     assert_eq!(result["planned"], result["executed"]);
     assert_eq!(result["seed"], 5);

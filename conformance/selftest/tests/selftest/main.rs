@@ -5,6 +5,7 @@
 mod command_line;
 mod coverage;
 mod data;
+mod declaration;
 mod histories;
 mod honest;
 mod mutants;
@@ -12,5 +13,6 @@ mod proxy;
 #[cfg(unix)]
 mod recovery;
 mod replicas;
+mod reports;
 #[cfg(unix)]
 mod server_command;

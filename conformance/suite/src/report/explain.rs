@@ -24,6 +24,9 @@ fn requirement(id: &str) -> Option<String> {
     };
     push(&wrapped(&requirement.statement, "  "));
     push(&format!("\nsource: {}", requirement.source));
+    if let Some(why) = &requirement.why {
+        push(&wrapped(&format!("why it matters: {why}"), ""));
+    }
     if let Some(reading) = &requirement.reading {
         push(&wrapped(&format!("reading: {reading}"), ""));
     }
@@ -38,6 +41,19 @@ fn requirement(id: &str) -> Option<String> {
         for id in &requirement.scenarios {
             let title = scenarios::find(id).map_or("", |(_, scenario)| scenario.title);
             push(&format!("  {id}\n{}", wrapped(title, "    ")));
+        }
+    }
+    if !requirement.causes.is_empty() {
+        push("\nhow servers come to break it:");
+        for cause in &requirement.causes {
+            push(&wrapped(&format!("- {cause}"), "  "));
+        }
+    }
+    let mut shown = requirement.scenarios.iter();
+    if let Some((id, golden)) = shown.find_map(|id| Some((id, golden(id)?))) {
+        push(&format!("\nwhat {id} writes against an honest server:"));
+        for line in golden.lines() {
+            push(&format!("  {line}"));
         }
     }
     Some(text)

@@ -11,6 +11,8 @@ use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::{Given, Tier};
 use crate::target::Target;
 
+use super::certificate;
+
 /// How wide lines of prose are.
 const WIDTH: usize = 96;
 
@@ -23,12 +25,14 @@ pub fn report(run: &Run, target: &Target) -> String {
     let mut text = String::new();
     table(&mut text, run);
     for status in [Status::Fail, Status::Error, Status::Warn] {
-        for played in run.played.iter().filter(|played| played.status == status) {
+        let of_status = run.played.iter().filter(|played| played.status == status);
+        for played in of_status.filter(|played| run.known(played).is_none()) {
             push(&mut text, "");
             text.push_str(&scenario_report(played, target));
             again(&mut text, run, played);
         }
     }
+    text.push_str(&certificate::expectations(run));
     unsupported(&mut text, run, target);
     left_out(&mut text, run);
     observations(&mut text, run);
@@ -69,10 +73,21 @@ fn table(text: &mut String, run: &Run) {
 pub(super) fn tier_outcome(outcome: TierOutcome) -> &'static str {
     match outcome {
         TierOutcome::Conformant => "conformant",
+        TierOutcome::Excepted => "conformant except for known failures",
         TierOutcome::Violation => "violation",
         TierOutcome::Partial => "in part: what the server has of it holds",
         TierOutcome::Unsupported => "unsupported: nothing is certified",
         TierOutcome::Inconclusive => "inconclusive",
+    }
+}
+
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Conformant => "conformant",
+        Verdict::Excepted => "excepted",
+        Verdict::Stale => "stale",
+        Verdict::Violation => "violation",
+        Verdict::Inconclusive => "inconclusive",
     }
 }
 
@@ -83,6 +98,8 @@ fn again(text: &mut String, run: &Run, played: &Played) {
         .given
         .iter()
         .map(|given| match given {
+            // These are in the declaration.
+            Given::Depth | Given::TablesElsewhere | Given::Characters => "",
             Given::ServerCommand => " --server-cmd CMD",
             Given::Replica => " --server-url REPLICA",
             Given::Credentials | Given::Identity => " --bad-credential 'NAME: VALUE'",
@@ -198,8 +215,7 @@ fn finding(text: &mut String, finding: &Finding, target: &Target) {
     push(text, &wrapped(&format!("expected: {expected}"), "    "));
     push(text, &wrapped(&format!("actual:   {actual}"), "    "));
     for exchange in exchanges.iter().take(EXCHANGES) {
-        // A server may repeat a secret in its answer.
-        for line in target.without_secrets(&exchange.summary()).lines() {
+        for line in exchange.summary(target).lines() {
             push(text, &format!("    {line}"));
         }
     }
@@ -300,50 +316,20 @@ fn verdict(text: &mut String, run: &Run) {
             push(text, &format!("  {left}"));
         }
     }
-    let verdict = match run.verdict() {
-        Verdict::Conformant => "conformant",
-        Verdict::Violation => "violation",
-        Verdict::Inconclusive => "inconclusive",
-    };
-    let tiers = run.tiers();
-    let named = |outcomes: &[TierOutcome]| -> Vec<&str> {
-        let tiers = tiers
-            .iter()
-            .filter(|(_, outcome)| outcomes.contains(outcome));
-        tiers.map(|(tier, _)| tier.name()).collect()
-    };
-    // A verdict speaks of what was played, and says what it does not speak of.
-    let mut scope = Vec::new();
-    for (words, outcomes) in [
-        ("holds", &[TierOutcome::Conformant][..]),
-        ("broken", &[TierOutcome::Violation]),
-        ("not told", &[TierOutcome::Inconclusive]),
-        (
-            "not certified",
-            &[TierOutcome::Unsupported, TierOutcome::Partial],
-        ),
-    ] {
-        let tiers = named(outcomes);
-        if !tiers.is_empty() {
-            scope.push(format!("{words}: {}", tiers.join(", ")));
-        }
-    }
-    let scope = scope.join("; ");
-    push(
-        text,
-        &format!(
-            "verdict: {verdict} ({scope})\n{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
-            run.planned,
-            run.executed(),
-            run.requests,
-            run.took.as_secs_f64(),
-            run.seed,
-            run.name
-        ),
+    text.push_str(&certificate::told(run));
+    let numbers = format!(
+        "{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
+        run.planned,
+        run.executed(),
+        run.requests,
+        run.took.as_secs_f64(),
+        run.seed,
+        run.name
     );
+    push(text, &numbers);
 }
 
-fn push(text: &mut String, line: &str) {
+pub(super) fn push(text: &mut String, line: &str) {
     // Writing to a String does not fail.
     let _ = writeln!(text, "{line}");
 }

@@ -9,6 +9,9 @@ const PORT: &str = "{port}";
 /// Stands in a command for the folder where the server keeps everything.
 const DIR: &str = "{dir}";
 
+/// What stands in the names of flags whose values are secrets.
+const SECRET: [&str; 6] = ["credential", "key", "passw", "secret", "token", "auth"];
+
 /// A command that starts a server: a program and its arguments, in which `{port}` stands for the
 /// port of loopback to listen on and `{dir}` for the folder where the server keeps everything.
 ///
@@ -26,13 +29,9 @@ pub struct ServerCommand {
 pub enum CommandError {
     /// There is a quote without its end.
     #[error(
-        "the server command {command:?} cannot be split into words: a quote or a backslash has \
-         nothing to close it"
+        "the server command cannot be split into words: a quote or a backslash has nothing to close it"
     )]
-    Quote {
-        /// The command.
-        command: String,
-    },
+    Quote,
     /// There is no word in it.
     #[error(
         "the server command is empty; give one such as 'my-server --port {{port}} --data {{dir}}'"
@@ -40,12 +39,12 @@ pub enum CommandError {
     Empty,
     /// It says nothing of a port.
     #[error(
-        "the server command {command:?} does not say {{port}}, where the server has to listen on \
+        "the server command {program:?} does not say {{port}}, where the server has to listen on \
          loopback; give one such as 'my-server --port {{port}} --data {{dir}}'"
     )]
     NoPort {
-        /// The command.
-        command: String,
+        /// Its first word; the others may be secrets.
+        program: String,
     },
     /// This operating system has no process groups.
     #[error(
@@ -63,9 +62,7 @@ impl ServerCommand {
     ///
     /// If it cannot be split, is empty or has no `{port}`, or this system cannot start servers.
     pub fn parse(command: &str) -> Result<Self, CommandError> {
-        let words = shlex::split(command).ok_or_else(|| CommandError::Quote {
-            command: command.to_owned(),
-        })?;
+        let words = shlex::split(command).ok_or(CommandError::Quote)?;
         Self::of_words(words)
     }
 
@@ -80,7 +77,7 @@ impl ServerCommand {
         }
         if !words.iter().any(|word| word.contains(PORT)) {
             return Err(CommandError::NoPort {
-                command: words.join(" "),
+                program: words[0].clone(),
             });
         }
         if !cfg!(unix) {
@@ -115,6 +112,23 @@ impl ServerCommand {
 
     pub(crate) fn patience(&self) -> Duration {
         self.patience
+    }
+
+    /// The words that may be secrets: the values of what is named after one.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let named = |name: &str| {
+            let name = name.to_lowercase();
+            SECRET.iter().any(|word| name.contains(word))
+        };
+        let within = self.words.iter().filter_map(move |word| {
+            let (name, value) = word.split_once('=')?;
+            named(name).then_some(value)
+        });
+        let after = self.words.windows(2).filter_map(move |words| {
+            let flag = words[0].starts_with('-') && !words[0].contains('=');
+            (flag && named(&words[0])).then_some(words[1].as_str())
+        });
+        within.chain(after)
     }
 
     /// The program and its arguments for a server on this port and folder.

@@ -4,9 +4,10 @@ use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use crate::report::broken::statement;
 use crate::report::html::prose::prose;
-use crate::report::html::summary::{badge, statement};
-use crate::result::FindingResult;
+use crate::report::html::summary::badge;
+use crate::result::{ExchangeResult, FindingResult};
 
 /// A finding, with its exchanges folded up.
 pub(super) fn finding(finding: &FindingResult) -> Markup {
@@ -28,45 +29,38 @@ pub(super) fn finding(finding: &FindingResult) -> Markup {
 }
 
 /// A request and what came of it.
-fn exchange(exchange: &Value) -> Markup {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let status = exchange["response"]["status"].as_u64();
+fn exchange(exchange: &ExchangeResult) -> Markup {
+    let request = &exchange.request;
     html! {
         details .exchange {
             summary {
-                code { (exchange["operation"].as_str().unwrap_or("?")) }
+                code { (exchange.operation) }
                 " → "
-                @match status {
-                    Some(status) => (status),
+                @match &exchange.response {
+                    Some(response) => (response.status),
                     None => "no answer",
                 }
             }
-            pre { (exchange["request"]["method"].as_str().unwrap_or_default()) " "
-                (exchange["request"]["url"].as_str().unwrap_or_default()) "\n"
-                (shown(&exchange["request"]["body"])) }
-            @if let Some(error) = text(&exchange["error"]) {
-                pre .answer { (error) }
-            } @else {
+            @if let Some(fault) = &exchange.fault { p .quiet { "On its way: " (fault) } }
+            pre { (request.method) " " (request.url) "\n" (shown(request.body.as_ref())) }
+            @if let Some(error) = &exchange.error { pre .answer { (error) } }
+            @if let Some(response) = &exchange.response {
                 pre .answer {
-                    @if let Some(status) = status { (status) "\n" }
-                    @for (name, value) in exchange["response"]["headers"].as_object().into_iter().flatten() {
-                        (name) ": " (value.as_str().unwrap_or_default()) "\n"
-                    }
-                    (shown(&exchange["response"]["body"]))
+                    (response.status) "\n"
+                    @for (name, value) in &response.headers { (name) ": " (value) "\n" }
+                    (shown(response.body.as_ref()))
                 }
             }
-            @if let Some(curl) = text(&exchange["curl"]) {
-                pre .command { code { (curl) } }
-            }
+            pre .command { code { (exchange.curl) } }
         }
     }
 }
 
 /// A body as it is read best.
-fn shown(body: &Value) -> String {
+fn shown(body: Option<&Value>) -> String {
     match body {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        body => serde_json::to_string_pretty(body).unwrap_or_else(|_| body.to_string()),
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(body) => serde_json::to_string_pretty(body).unwrap_or_else(|_| body.to_string()),
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! It is made of the result alone, so that a result that was kept can be shown again.
 
+mod comparison;
 mod finding;
 mod prose;
 mod scenario;
 mod summary;
 
-use maud::{DOCTYPE, PreEscaped, html};
+pub use comparison::comparison;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::report::terminal::verdict_name;
 use crate::result::RunResult;
 
 /// How the page looks.
@@ -21,11 +24,26 @@ const SCRIPT: &str = include_str!("script.js");
 /// The report of a result.
 #[must_use]
 pub fn html(result: &RunResult) -> String {
-    let title = format!(
-        "{}: {}",
-        result.server.url,
-        summary::verdict_words(result.verdict)
-    );
+    let title = format!("{}: {}", result.server.url, verdict_name(result.verdict));
+    let body = html! {
+        a .skip href="#scenarios" { "To the scenarios" }
+        (summary::heading(result))
+        main {
+            (summary::tiers(result))
+            (summary::fix_first(result))
+            (summary::left_out(result))
+            (scenario::list(result))
+            (summary::choices(result))
+            (summary::requirements(result))
+        }
+        (summary::footer(result))
+        script { (PreEscaped(SCRIPT)) }
+    };
+    page(&title, &body)
+}
+
+/// A page that needs nothing else.
+fn page(title: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -36,20 +54,7 @@ pub fn html(result: &RunResult) -> String {
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body {
-                a .skip href="#scenarios" { "To the scenarios" }
-                (summary::heading(result))
-                main {
-                    (summary::tiers(result))
-                    (summary::fix_first(result))
-                    (summary::left_out(result))
-                    (scenario::list(result))
-                    (summary::choices(result))
-                    (summary::requirements(result))
-                }
-                (summary::footer(result))
-                script { (PreEscaped(SCRIPT)) }
-            }
+            body { (body) }
         }
     }
     .into_string()
@@ -57,36 +62,8 @@ pub fn html(result: &RunResult) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    fn result() -> RunResult {
-        let finding = json!({
-            "requirement": "VER-2", "level": "must", "expected": "409",
-            "actual": "<script>alert(1)</script>", "timeline": "<svg xmlns='x'/>",
-            "exchanges": [{
-                "operation": "CreateTableVersion", "curl": "curl -i 'http://host/a?b=\"c\"'",
-                "request": { "method": "POST", "url": "http://host/a" },
-                "response": { "status": 200, "headers": {}, "body": { "version": 1 } },
-            }],
-        });
-        let scenario = |id: &str, status: &str, findings: Vec<serde_json::Value>| {
-            json!({
-                "id": id, "title": "A title.", "tier": "versions", "status": status, "seconds": 0.1,
-                "requirements": ["VER-2"], "findings": findings, "observations": [],
-                "transcript": ["one", "two"], "golden": ["one", "three"],
-            })
-        };
-        let result = json!({
-            "schema": 2, "suite": "0.1.0", "verdict": "violation", "planned": 2, "executed": 2,
-            "left_out": [{ "id": "recovery/x", "lacks": "server-command" }], "seed": 7, "run": "7",
-            "server": { "url": "http://host", "tiers": { "versions": "violation" } },
-            "requests": 2, "seconds": 0.2, "leftovers": ["a$b"],
-            "scenarios": [scenario("a/b", "fail", vec![finding]), scenario("a/c", "pass", vec![])],
-        });
-        serde_json::from_value(result).unwrap()
-    }
+    use crate::report::fixture::result;
 
     #[test]
     fn what_a_server_says_is_text_and_never_markup() {

@@ -4,12 +4,13 @@ use maud::{Markup, html};
 use similar::{ChangeTag, TextDiff};
 
 use crate::play::Status;
+use crate::report::broken::statement;
 use crate::report::html::finding::finding;
 use crate::report::html::prose::prose;
-use crate::report::html::summary::statement;
 use crate::result::{RunResult, ScenarioResult};
 
-const STATUSES: [Status; 5] = [
+/// What was broken comes first.
+pub(super) const STATUSES: [Status; 5] = [
     Status::Fail,
     Status::Error,
     Status::Warn,

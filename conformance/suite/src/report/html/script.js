@@ -44,7 +44,12 @@ for (const command of document.querySelectorAll("pre.command")) {
 }
 
 form.hidden = false;
-form.addEventListener("input", filter);
+// Whoever types quickly waits for the last letter only.
+let typed;
+form.addEventListener("input", () => {
+  clearTimeout(typed);
+  typed = setTimeout(filter, 120);
+});
 form.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", reveal);
 addEventListener("keydown", (event) => {
@@ -53,10 +58,12 @@ addEventListener("keydown", (event) => {
     form.elements.words.focus();
   }
 });
-// Paper cannot be unfolded.
+// Paper cannot be unfolded. What is as it should be stays a line, unless somebody has unfolded it.
+const told = ["fail", "error", "warn"].map((status) => `details.scenario[data-status=${status}]`);
+const printed = [".fix details", ...told, ...told.map((scenario) => `${scenario} details`)].join(", ");
 let folded = [];
 addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details:not([open])")];
+  folded = [...document.querySelectorAll(printed)].filter((part) => !part.open);
   for (const part of folded) part.open = true;
 });
 addEventListener("afterprint", () => {

@@ -6,28 +6,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use crate::play::Status;
+use crate::report::broken::{Broken, broken, place, statement};
 use crate::report::html::prose::prose;
 use crate::report::html::scenario::anchor;
-use crate::report::terminal::tier_outcome;
+use crate::report::terminal::{tier_outcome, verdict_name};
 use crate::requirement::{Level, Requirement, catalogue};
 use crate::result::{RunResult, ScenarioResult};
 use crate::run::{TierOutcome, Verdict};
 
-pub(super) fn verdict_words(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Conformant => "conformant",
-        Verdict::Violation => "violation",
-        Verdict::Inconclusive => "inconclusive",
-    }
-}
-
 /// The verdict, and what it is about.
 pub(super) fn heading(result: &RunResult) -> Markup {
-    let verdict = verdict_words(result.verdict);
+    let verdict = verdict_name(result.verdict);
     let meaning = match result.verdict {
         Verdict::Conformant => {
             "Everything that was planned was played, and every demanded requirement held."
         }
+        Verdict::Excepted => "Conformant except for failures that are known and accepted.",
+        Verdict::Stale => "An expectation has to be taken out or changed.",
         Verdict::Violation => "A demanded requirement is broken.",
         Verdict::Inconclusive => {
             "Nothing can be said: less was played than planned, or nothing at all."
@@ -48,7 +43,8 @@ pub(super) fn heading(result: &RunResult) -> Markup {
                 div { dt { "seconds" } dd { (format!("{:.1}", result.seconds)) } }
                 div { dt { "seed" } dd { (result.seed) } }
                 div { dt { "run" } dd { (result.run) } }
-                div { dt { "suite" } dd { (result.suite) } }
+                div { dt { "suite" } dd { (result.suite.version) } }
+                div { dt { "began" } dd { (result.environment.began) } }
             }
             @if let Some(reason) = &result.manifests_out_of_reach {
                 p .note {
@@ -96,9 +92,10 @@ pub(super) fn tiers(result: &RunResult) -> Markup {
     }
 }
 
-fn class_of(outcome: TierOutcome) -> &'static str {
+pub(super) fn class_of(outcome: TierOutcome) -> &'static str {
     match outcome {
         TierOutcome::Conformant => "conformant",
+        TierOutcome::Excepted => "excepted",
         TierOutcome::Violation => "violation",
         TierOutcome::Partial | TierOutcome::Unsupported => "unsupported",
         TierOutcome::Inconclusive => "inconclusive",
@@ -110,32 +107,15 @@ fn count(result: &RunResult, counts: impl Fn(&ScenarioResult) -> bool) -> usize 
     scenarios.filter(|scenario| counts(scenario)).count()
 }
 
-/// The broken requirements: demanded ones first, and of those the ones that most scenarios show.
+/// The broken requirements, in the order in which to mend them.
 pub(super) fn fix_first(result: &RunResult) -> Markup {
-    let mut broken: BTreeMap<(&str, Level), BTreeSet<&str>> = BTreeMap::new();
-    for scenario in &result.scenarios {
-        // What a server lacks is told at its tier.
-        if scenario.status == Status::Unsupported {
-            continue;
-        }
-        for finding in &scenario.findings {
-            let shown_by = broken.entry((finding.requirement.as_str(), finding.level));
-            shown_by.or_default().insert(scenario.id.as_str());
-        }
-    }
-    let mut broken: Vec<_> = broken.into_iter().collect();
-    broken.sort_by_key(|((requirement, level), shown_by)| {
-        (
-            std::cmp::Reverse((*level, shown_by.len())),
-            place(requirement),
-        )
-    });
+    let broken = broken(result);
     html! {
         @if !broken.is_empty() {
             section aria-labelledby="fix" {
                 h2 id="fix" { "What to fix first" }
                 ol .fix {
-                    @for ((requirement, level), shown_by) in broken {
+                    @for Broken { requirement, level, shown_by } in broken {
                         li {
                             (badge(requirement, level))
                             " " (prose(statement(requirement)))
@@ -152,20 +132,6 @@ pub(super) fn fix_first(result: &RunResult) -> Markup {
             }
         }
     }
-}
-
-/// A requirement's place in the catalogue.
-fn place(id: &str) -> usize {
-    let mut requirements = catalogue().iter();
-    requirements
-        .position(|requirement| requirement.id == id)
-        .unwrap_or(usize::MAX)
-}
-
-pub(super) fn statement(requirement: &str) -> &str {
-    catalogue()
-        .get(requirement)
-        .map_or("", |requirement| requirement.statement.as_str())
 }
 
 /// A requirement's id, with its level.
@@ -286,6 +252,13 @@ pub(super) fn requirements(result: &RunResult) -> Markup {
 pub(super) fn footer(result: &RunResult) -> Markup {
     html! {
         footer {
+            p { "Protocol " (result.suite.protocol) ", on " (result.environment.os) " "
+                (result.environment.arch)
+                @if !result.environment.command.is_empty() {
+                    ", by " code { (result.environment.command.join(" ")) }
+                }
+                ". The result's digest is " code .digest { (result.digest) } "; "
+                code { "verify result.json" } " looks whether it is complete and unaltered." }
             p { "To see all of it again:" }
             pre .command { code {
                 "lance-namespace-conformance --server-url " (result.server.url) " --seed " (result.seed)

@@ -12,7 +12,7 @@ use crate::outcome::{Fit, Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
-use crate::target::secret_of;
+use crate::target::{first_half, secret_of};
 use crate::wire::{Call, Caller, Exchange};
 
 scenarios! {
@@ -95,10 +95,6 @@ async fn part_of_a_credential(s: Stage) -> Flow {
 
 fn empty(_: &str) -> String {
     String::new()
-}
-
-fn first_half(secret: &str) -> String {
-    secret.chars().take(secret.chars().count() / 2).collect()
 }
 
 fn twice(secret: &str) -> String {

@@ -1,0 +1,363 @@
+//! What a server allows of the names of namespaces and tables, as it is declared: how deep they lie,
+//! at which level tables live, and of which characters names are.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use crate::scenario::Given;
+use crate::wire::{Body, Call};
+
+/// What a server allows of names. Without a declaration it allows all that the protocol does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// How many parts the identifier of a namespace may have, that of the parent included.
+    pub max_depth: Option<usize>,
+    /// How many namespaces the identifier of every table begins with; without it, any number.
+    pub table_depth: Option<usize>,
+    /// The characters that names are made of; without it, any.
+    pub characters: Option<Characters>,
+}
+
+/// A set of characters, as a character class of a regular expression names it: `a-zA-Z0-9_-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Characters {
+    text: String,
+    ranges: Vec<RangeInclusive<char>>,
+}
+
+/// Why a run cannot keep to what is declared of names.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NamesError {
+    /// There is no room for a namespace of the run's own.
+    #[error(
+        "there is no room below the parent namespace, which is {parent} deep: a run needs a \
+         namespace of its own there, and the declaration allows namespaces {deepest} deep; name a \
+         parent that is less deep, or allow more"
+    )]
+    NoRoom {
+        /// How deep the parent is.
+        parent: usize,
+        /// How deep namespaces, or those of tables, may be.
+        deepest: usize,
+    },
+    /// Tables live deeper than namespaces may.
+    #[error(
+        "tables cannot live {table} namespaces deep where namespaces may be {deepest} deep; \
+         change max_depth or table_depth"
+    )]
+    TooDeep {
+        /// How deep tables live.
+        table: usize,
+        /// How deep namespaces may be.
+        deepest: usize,
+    },
+}
+
+/// Why a set of characters cannot be used.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CharactersError {
+    /// A range ends before it begins.
+    #[error("the range {0} ends before it begins")]
+    Backwards(String),
+    /// The suite's own names cannot be made of it.
+    #[error(
+        "the characters {0:?} leave out some of a-z0-9, of which the suite makes its own names; \
+         a set is written as in a-zA-Z0-9_-"
+    )]
+    TooFew(String),
+}
+
+/// Where the namespaces of scenarios lie, and what they are called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The run's own namespace.
+    pub(crate) run: Vec<String>,
+    /// The namespace that holds those of the scenarios: the run's own, one inside it, or the
+    /// parent.
+    pub(crate) homes: Vec<String>,
+    /// What the names of the scenarios' namespaces begin with.
+    pub(crate) prefix: String,
+}
+
+impl Names {
+    /// Where a run of this name works.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room for it.
+    pub(crate) fn layout(&self, parent: &[String], run: &str) -> Result<Layout, NamesError> {
+        let (above, usual) = (parent.len(), parent.len() + 2);
+        if let (Some(table), Some(deepest)) = (self.table_depth, self.max_depth)
+            && table > deepest
+        {
+            return Err(NamesError::TooDeep { table, deepest });
+        }
+        let deepest = self.max_depth.unwrap_or(usual);
+        let depth = self.table_depth.unwrap_or_else(|| deepest.min(usual));
+        if depth <= above {
+            return Err(NamesError::NoRoom {
+                parent: above,
+                deepest: depth,
+            });
+        }
+        let name = self.fitted(run);
+        let mut own = parent.to_vec();
+        own.push(name.clone());
+        // No room inside the run's own: beside it, and known by its name.
+        if depth == above + 1 {
+            return Ok(Layout {
+                run: own,
+                homes: parent.to_vec(),
+                prefix: self.fitted(&format!("{name}_")),
+            });
+        }
+        let mut homes = own.clone();
+        homes.extend((usual..depth).map(|level| format!("level{}", level - above)));
+        Ok(Layout {
+            run: own,
+            homes,
+            prefix: String::new(),
+        })
+    }
+
+    /// A name of the suite's own with what joins its words allowed.
+    pub(crate) fn fitted(&self, name: &str) -> String {
+        let Some(characters) = &self.characters else {
+            return name.to_owned();
+        };
+        let joiner = ['_', '-', '.'].into_iter().find(|c| characters.has(*c));
+        name.chars()
+            .map(|c| match characters.has(c) {
+                true => c,
+                false => joiner.unwrap_or('0'),
+            })
+            .collect()
+    }
+
+    /// What a call would need that the declaration does not allow: to make something too deep, at
+    /// another level or of another name. Identifiers are joined by the delimiter, unless the call
+    /// says another one; only what is below the parent counts.
+    pub(crate) fn lacks(&self, call: &Call, delimiter: &str, parent: usize) -> Option<Given> {
+        if *self == Self::default() {
+            return None;
+        }
+        let made = made(call, delimiter);
+        made.into_iter()
+            .find_map(|made| self.forbids(&made, parent))
+    }
+
+    fn forbids(&self, made: &Made, parent: usize) -> Option<Given> {
+        let (id, depth) = match made {
+            Made::Namespace(id) => (id, id.len()),
+            Made::Table(id) => (id, id.len().saturating_sub(1)),
+        };
+        if self.max_depth.is_some_and(|deepest| depth > deepest) {
+            return Some(Given::Depth);
+        }
+        let is_table = matches!(made, Made::Table(_));
+        if is_table && self.table_depth.is_some_and(|level| depth != level) {
+            return Some(Given::TablesElsewhere);
+        }
+        let characters = self.characters.as_ref()?;
+        let mut of_names = id.iter().skip(parent).flat_map(|part| part.chars());
+        of_names
+            .any(|c| !characters.has(c))
+            .then_some(Given::Characters)
+    }
+}
+
+impl Characters {
+    fn has(&self, c: char) -> bool {
+        self.ranges.iter().any(|range| range.contains(&c))
+    }
+}
+
+impl FromStr for Characters {
+    type Err = CharactersError;
+
+    fn from_str(text: &str) -> Result<Self, CharactersError> {
+        let letters: Vec<char> = text.chars().collect();
+        let mut ranges = Vec::new();
+        let mut rest = letters.as_slice();
+        while let [first, others @ ..] = rest {
+            rest = match others {
+                ['-', last, others @ ..] => {
+                    if first > last {
+                        return Err(CharactersError::Backwards(format!("{first}-{last}")));
+                    }
+                    ranges.push(*first..=*last);
+                    others
+                }
+                others => {
+                    ranges.push(*first..=*first);
+                    others
+                }
+            };
+        }
+        let characters = Self {
+            text: text.to_owned(),
+            ranges,
+        };
+        let mut own = ('a'..='z').chain('0'..='9');
+        if own.any(|c| !characters.has(c)) {
+            return Err(CharactersError::TooFew(text.to_owned()));
+        }
+        Ok(characters)
+    }
+}
+
+impl fmt::Display for Characters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// An object that a call would make.
+enum Made {
+    Namespace(Vec<String>),
+    Table(Vec<String>),
+}
+
+/// What a call would make.
+fn made(call: &Call, delimiter: &str) -> Vec<Made> {
+    let own = call.query.iter().find(|(name, _)| *name == "delimiter");
+    let delimiter = own.map_or(delimiter, |(_, own)| own.as_str());
+    let split = |id: &[String]| -> Vec<String> {
+        let joined = id.join(delimiter);
+        if delimiter.is_empty() || joined == delimiter {
+            return Vec::new();
+        }
+        joined.split(delimiter).map(str::to_owned).collect()
+    };
+    let id = || call.id.as_deref().map(split).unwrap_or_default();
+    let parts = |value: &Value| -> Option<Vec<String>> {
+        let parts = value.as_array()?.iter();
+        parts.map(|part| part.as_str().map(str::to_owned)).collect()
+    };
+    let body = match &call.body {
+        Body::Json(body) => body,
+        _ => &Value::Null,
+    };
+    match call.operation.id.as_str() {
+        "CreateNamespace" => vec![Made::Namespace(id())],
+        "DeclareTable" | "RegisterTable" | "CreateTable" | "CreateMaterializedView" => {
+            vec![Made::Table(id())]
+        }
+        "RenameTable" => {
+            let mut renamed = parts(&body["new_namespace_id"]).unwrap_or_else(|| {
+                let mut id = id();
+                id.pop();
+                id
+            });
+            renamed.extend(body["new_table_name"].as_str().map(str::to_owned));
+            vec![Made::Table(renamed)]
+        }
+        "BatchCommitTables" => {
+            let operations = body["operations"].as_array().into_iter().flatten();
+            let declared = operations.filter_map(|each| parts(&each["declare_table"]["id"]));
+            declared.map(Made::Table).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls;
+
+    fn id(text: &str) -> Vec<String> {
+        text.split('$').map(str::to_owned).collect()
+    }
+
+    fn layout(names: &Names, parent: &[String]) -> Result<String, NamesError> {
+        let layout = names.layout(parent, "lance_conformance_7")?;
+        Ok(format!("{}${}", layout.homes.join("$"), layout.prefix))
+    }
+
+    #[test]
+    fn scenarios_work_where_tables_live() {
+        let at = |max_depth, table_depth| Names {
+            max_depth,
+            table_depth,
+            characters: None,
+        };
+        let parent = id("a");
+        let run = "a$lance_conformance_7";
+        for (names, expected) in [
+            (at(None, None), format!("{run}$")),
+            (at(Some(9), None), format!("{run}$")),
+            (at(None, Some(3)), format!("{run}$")),
+            (at(None, Some(5)), format!("{run}$level2$level3$")),
+            (at(Some(2), None), "a$lance_conformance_7_".to_owned()),
+            (at(Some(9), Some(2)), "a$lance_conformance_7_".to_owned()),
+        ] {
+            assert_eq!(layout(&names, &parent), Ok(expected), "{names:?}");
+        }
+        assert!(layout(&at(Some(1), None), &parent).is_err());
+        assert!(layout(&at(None, Some(1)), &parent).is_err());
+        assert!(layout(&at(Some(3), Some(4)), &parent).is_err());
+    }
+
+    #[test]
+    fn own_names_are_made_of_what_is_allowed() {
+        let of = |text: &str| Names {
+            characters: Some(text.parse().unwrap()),
+            ..Names::default()
+        };
+        for (characters, name) in [
+            ("a-z0-9_", "lance_conformance_7"),
+            ("a-z0-9-", "lance-conformance-7"),
+            ("a-z0-9", "lance0conformance07"),
+        ] {
+            assert_eq!(of(characters).fitted("lance_conformance_7"), name);
+        }
+    }
+
+    #[test]
+    fn a_set_of_characters_is_read() {
+        let set: Characters = "a-zA-Z0-9._-".parse().unwrap();
+        for (c, is_in) in [
+            ('q', true),
+            ('-', true),
+            ('.', true),
+            ('é', false),
+            ('+', false),
+        ] {
+            assert_eq!(set.has(c), is_in, "{c}");
+        }
+        assert!("z-a0-9".parse::<Characters>().is_err());
+        assert!("A-Z".parse::<Characters>().is_err());
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_seen_in_what_a_call_makes() {
+        let names = Names {
+            max_depth: Some(3),
+            table_depth: Some(2),
+            characters: Some("a-z0-9_".parse().unwrap()),
+        };
+        let lacks = |call: Call| names.lacks(&call, "$", 1);
+        let created = |text: &str| lacks(calls::create_namespace(&id(text)));
+        let declared = |text: &str| lacks(calls::declare(&id(text)));
+        assert_eq!(created("P-A$b$c"), None);
+        assert_eq!(created("p$b$c$d"), Some(Given::Depth));
+        assert_eq!(declared("p$b$t"), None);
+        assert_eq!(declared("p$t"), Some(Given::TablesElsewhere));
+        assert_eq!(declared("p$b$T"), Some(Given::Characters));
+        let slashed = Call::new("DeclareTable").id(&id("p/b/t"));
+        assert_eq!(lacks(slashed.query("delimiter", "/")), None);
+        assert_eq!(lacks(calls::describe_table(&id("p$b$c$d$T"))), None);
+        let batch = calls::commit(&[calls::commit_declare(&id("p$t"))]);
+        assert_eq!(lacks(batch), Some(Given::TablesElsewhere));
+        assert_eq!(
+            lacks(calls::rename(&id("p$b$t"), "a-b")),
+            Some(Given::Characters)
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Finding out what a server has and allows, for a declaration of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::calls;
+use crate::names::{Characters, Names};
+use crate::outcome::Outcome;
+use crate::scenario::{Stop, Tier};
+use crate::scenarios;
+use crate::session::{OpenError, Session, random_seed};
+use crate::target::{Target, TargetError};
+
+/// How many namespaces deep a survey goes below the parent.
+const DEEPEST: usize = 5;
+
+/// What a server has and allows.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// What it allows of names.
+    pub names: Names,
+    /// How deep namespaces were made without a refusal.
+    pub reached: usize,
+    /// What each tier lacks, by operation; nothing if it has all of them.
+    pub tiers: BTreeMap<Tier, Vec<String>>,
+    /// Why staging manifests cannot be real files; none if they can.
+    pub manifests_out_of_reach: Option<String>,
+    /// What the survey could not remove.
+    pub left: Vec<String>,
+}
+
+/// Why a server cannot be surveyed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SurveyError {
+    /// It cannot be reached, or nothing can be made on it.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// What it allows of names leaves no room.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Tables cannot be declared at any level.
+    #[error("no table can be declared in a namespace of any depth: {0}")]
+    NoTables(String),
+    /// Something was not answered.
+    #[error("{0}")]
+    NotTold(String),
+}
+
+/// Finds out what a server has and allows. What it makes there it removes.
+///
+/// # Errors
+///
+/// If the server cannot be reached, or nothing can be made on it.
+pub async fn survey(target: Target) -> Result<Survey, SurveyError> {
+    let above = target.parent().len();
+    // As little depth as a run can do with: more has to be found out.
+    let shallow = Names {
+        max_depth: Some(above + 1),
+        ..Names::default()
+    };
+    let session = Session::open(target.clone().with_names(shallow)?, random_seed()).await?;
+    let found = look(&session, above).await;
+    let mut left = session.clean_up().await.left;
+    let (names, reached) = found?;
+    let session = Session::open(target.with_names(names.clone())?, random_seed()).await?;
+    let tiers = tiers(&session).await;
+    left.extend(session.clean_up().await.left);
+    Ok(Survey {
+        names,
+        reached,
+        tiers: tiers?,
+        manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),
+        left,
+    })
+}
+
+/// What a server allows of names, and how deep namespaces were made.
+async fn look(session: &Session, above: usize) -> Result<(Names, usize), SurveyError> {
+    let mut id = session.namespace().to_vec();
+    let mut refused = String::new();
+    let mut levels = Vec::new();
+    let mut max_depth = None;
+    for depth in above + 1..=above + DEEPEST {
+        if depth > above + 1 {
+            id.push(format!("level{}", depth - above));
+            session.made_namespace(&id);
+            let made = session.send(calls::create_namespace(&id)).await;
+            if Outcome::of(&made) != Outcome::Ok {
+                id.pop();
+                max_depth = Some(depth - 1);
+                break;
+            }
+        }
+        match declared(session, &id, "survey").await {
+            Outcome::Ok => levels.push(id.clone()),
+            outcome => refused = outcome.to_string(),
+        }
+    }
+    let (reached, Some(home)) = (id.len(), levels.first()) else {
+        return Err(SurveyError::NoTables(refused));
+    };
+    let table_depth = match levels.len() {
+        1 => Some(home.len()),
+        _ => None,
+    };
+    let names = Names {
+        max_depth,
+        // Where there is but one level, that is no choice of the server's.
+        table_depth: table_depth.filter(|_| reached > above + 1),
+        characters: characters(session, home).await,
+    };
+    Ok((names, reached))
+}
+
+/// The characters of names, if the server refuses what lies outside of ASCII.
+async fn characters(session: &Session, home: &[String]) -> Option<Characters> {
+    let mut refused = false;
+    for odd in [' ', 'é', '%', '\''] {
+        let outcome = declared(session, home, &format!("x{odd}y")).await;
+        refused |= matches!(outcome, Outcome::Refused(..));
+        if outcome == Outcome::Ok {
+            return None;
+        }
+    }
+    if !refused {
+        return None;
+    }
+    let mut text = String::from("a-z0-9");
+    for (c, range) in [('Z', "A-Z"), ('_', "_"), ('.', "."), ('-', "-")] {
+        if declared(session, home, &format!("x{c}y")).await == Outcome::Ok {
+            text.push_str(range);
+        }
+    }
+    text.parse().ok()
+}
+
+async fn declared(session: &Session, namespace: &[String], name: &str) -> Outcome {
+    let mut id = namespace.to_vec();
+    id.push(name.to_owned());
+    session.made_table(&id);
+    Outcome::of(&session.send(calls::declare(&id)).await)
+}
+
+/// What each tier lacks.
+async fn tiers(
+    session: &std::sync::Arc<Session>,
+) -> Result<BTreeMap<Tier, Vec<String>>, SurveyError> {
+    let mut needs: BTreeMap<Tier, BTreeSet<&'static str>> = BTreeMap::new();
+    for (_, scenario) in scenarios::all() {
+        needs
+            .entry(scenario.tier)
+            .or_default()
+            .extend(scenario.needs);
+    }
+    let mut tiers = BTreeMap::new();
+    for (tier, operations) in needs {
+        let operations: Vec<&'static str> = operations.into_iter().collect();
+        let lacking = session
+            .lacks(&operations)
+            .await
+            .map_err(|stop| match stop {
+                Stop::Inconclusive(reason) => SurveyError::NotTold(reason),
+                Stop::Violated => SurveyError::NotTold("a requirement is broken".to_owned()),
+            })?;
+        let lacking = lacking.into_iter();
+        tiers.insert(
+            tier,
+            lacking
+                .map(|lacking| format!("{} ({})", lacking.operation, lacking.answer))
+                .collect(),
+        );
+    }
+    Ok(tiers)
+}
