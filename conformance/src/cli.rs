@@ -161,6 +161,10 @@ pub(crate) struct RunArgs {
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
+    /// Print an annotation for each broken requirement, as GitHub shows them beside a job.
+    #[arg(long)]
+    pub(crate) github: bool,
+
     /// How many scenarios are played at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: u16,

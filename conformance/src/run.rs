@@ -9,6 +9,7 @@ use lance_namespace_suite::halt::Halt;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::play::Rules;
 use lance_namespace_suite::report::certificate::told;
+use lance_namespace_suite::report::github::annotations;
 use lance_namespace_suite::report::terminal::report;
 use lance_namespace_suite::result::RunResult;
 use lance_namespace_suite::run::certify;
@@ -97,6 +98,9 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
     let result = RunResult::new(&run, &connected.target)
         .by_command(words())
         .sealed();
+    if args.github {
+        print!("{}", annotations(&result));
+    }
     files.write(&result)?;
     if let Some(histories) = histories {
         histories.write(&run)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use clap::Parser;
+use lance_namespace_selftest::data_plane;
 use lance_namespace_selftest::interpose::interpose;
 use lance_namespace_selftest::judgement::report;
 use lance_namespace_selftest::trial::patient_trial;
@@ -65,7 +66,7 @@ async fn main() -> ExitCode {
     let delay = Duration::from_millis(args.delay);
     let (mut played, mut accused, mut unjudged) = (0, 0, 0);
     for seed in (args.from..).take(usize::try_from(args.seeds).unwrap_or(usize::MAX)) {
-        let wrap = |honest| held_back(honest, delay);
+        let wrap = |honest| held_back(data_plane::over(honest), delay);
         let run = patient_trial(&plan, seed, args.jobs, PATIENCE, wrap).await;
         let with = |statuses: &[Status]| {
             let of = run

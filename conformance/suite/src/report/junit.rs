@@ -9,25 +9,29 @@ use crate::play::Status;
 use crate::report::broken::statement;
 use crate::report::terminal::verdict_name;
 use crate::requirement::Level;
-use crate::result::{FindingResult, KnownResult, LeftOutResult, RunResult, ScenarioResult};
+use crate::result::{FindingResult, LeftOutResult, RunResult, ScenarioResult};
 
 /// The result as JUnit XML. A broken demand is a `failure`, a scenario that could not be told an
-/// `error`, one that is unsupported, is known to fail or was left out `skipped`; warnings stand in the
-/// test case's output.
+/// `error`, one that is unsupported, was left out or is known to fail `skipped`; warnings, and what is
+/// known to fail, stand in the test case's output.
 #[must_use]
 pub fn junit(result: &RunResult) -> String {
     let began = result.environment.began.as_str();
     let mut families: BTreeMap<&str, TestSuite> = BTreeMap::new();
     let mut took: BTreeMap<&str, f64> = BTreeMap::new();
     let played = result.scenarios.iter();
-    let played = played.map(|scenario| {
+    let known = |scenario: &ScenarioResult| {
         let mut known = result.expectations.known.iter();
-        let known = known.find(|known| known.scenario == scenario.id);
-        (
-            scenario.id.as_str(),
-            scenario.seconds,
-            case(scenario, known),
-        )
+        let known = known.find(|known| known.scenario == scenario.id)?;
+        let reasons = known.entries.iter();
+        let reasons: Vec<&str> = reasons
+            .map(|entry| entry.expectation.reason.as_str())
+            .collect();
+        Some(reasons.join("; "))
+    };
+    let played = played.map(|scenario| {
+        let case = case(scenario, known(scenario));
+        (scenario.id.as_str(), scenario.seconds, case)
     });
     let left_out = result.left_out.iter();
     let left_out = left_out.map(|left_out| (left_out.id.as_str(), 0.0, skipped(left_out)));
@@ -62,22 +66,17 @@ pub fn junit(result: &RunResult) -> String {
     report.to_string().unwrap_or_default()
 }
 
-fn case(scenario: &ScenarioResult, known: Option<&KnownResult>) -> TestCase {
+fn case(scenario: &ScenarioResult, known: Option<String>) -> TestCase {
     let reason = scenario.reason.as_deref().unwrap_or_default();
     let of_level = |demanded: bool| {
         let findings = scenario.findings.iter();
         findings.filter(move |finding| (finding.level == Level::Must) == demanded)
     };
-    let status = match (scenario.status, known) {
+    let status = match (scenario.status, &known) {
         (Status::Pass | Status::Warn, _) => TestCaseStatus::success(),
-        (Status::Fail, Some(known)) => {
+        (Status::Fail, Some(why)) => {
             let mut status = TestCaseStatus::skipped();
-            let reasons = known
-                .entries
-                .iter()
-                .map(|entry| entry.expectation.reason.as_str());
-            let reasons: Vec<&str> = reasons.collect();
-            status.set_message(format!("known failure: {}", reasons.join("; ")));
+            status.set_message(format!("known failure: {why}"));
             status
         }
         (Status::Fail, None) => {
@@ -104,7 +103,9 @@ fn case(scenario: &ScenarioResult, known: Option<&KnownResult>) -> TestCase {
     };
     let mut case = TestCase::new(scenario.id.as_str(), status);
     case.set_time(duration(scenario.seconds));
-    let warnings: Vec<String> = of_level(false).map(words).collect();
+    let told = scenario.findings.iter();
+    let told = told.filter(|finding| finding.level != Level::Must || known.is_some());
+    let warnings: Vec<String> = told.map(words).collect();
     let open = scenario.observations.iter();
     let open = open.map(|seen| format!("left open ({}): {}", seen.requirement, seen.choice));
     let output: Vec<String> = warnings.into_iter().chain(open).collect();
@@ -145,7 +146,9 @@ fn duration(seconds: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expectation::{Entry, Expectation};
     use crate::report::fixture::result;
+    use crate::result::KnownResult;
 
     #[test]
     fn a_reader_finds_every_scenario_and_how_it_came_out() {
@@ -180,6 +183,26 @@ mod tests {
         assert!(description.contains("<script>alert(1)</script>"));
         let warning = case("b/d").system_out.as_ref().unwrap();
         assert!(warning.as_str().contains("actual:   code 18"));
+    }
+
+    #[test]
+    fn what_is_known_to_fail_is_skipped_with_its_reason() {
+        let mut result = result();
+        result.expectations.known.push(KnownResult {
+            scenario: "a/b".to_owned(),
+            entries: vec![Entry {
+                place: "conformance.toml, line 1".to_owned(),
+                expectation: Expectation {
+                    reason: "the lock is not held".to_owned(),
+                    ..Expectation::default()
+                },
+            }],
+        });
+        let text = junit(&result);
+        let report = Report::deserialize_from_str(&text).unwrap();
+        assert_eq!((report.failures, report.skipped), (0, 3), "{text}");
+        assert!(text.contains("known failure: the lock is not held"));
+        assert!(text.contains("VER-2 (must)"));
     }
 
     #[test]

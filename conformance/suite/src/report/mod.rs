@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod explain;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod github;
 pub mod html;
 pub mod junit;
 pub mod summary;

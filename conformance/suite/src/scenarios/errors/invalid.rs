@@ -18,7 +18,7 @@ scenarios! {
         checks: ["ERR-1", "ERR-5"],
         needs: [],
     }
-    /// An empty name, or an empty text where one must say something, is refused as invalid.
+    /// An empty name is refused as invalid.
     "errors/empty-name-is-invalid" => empty_name {
         tier: Basic,
         checks: ["ERR-1", "ERR-5"],
@@ -47,6 +47,8 @@ async fn unknown_word(s: Stage) -> Flow {
     // One name and one namespace each: what one request does wrong must not show in the next.
     let m = s.namespace_in(home, "m").await?;
     let free = |name: &str| stand.another(&s, name);
+    // A place of the run's own: where it is registered after all, clean-up drops what is there.
+    let place = format!("{}_place", home.id.join("_"));
     let (no, perhaps) = (json!("NoSuchWord"), "perhaps");
     let rows = Row::all([4]);
     let list = |operation: &str| Call::new(operation).id(&home.id);
@@ -57,7 +59,7 @@ async fn unknown_word(s: Stage) -> Flow {
         ),
         (
             "an unknown mode",
-            calls::register(&free("b"), "somewhere").field("mode", no.clone()),
+            calls::register(&free("b"), &place).field("mode", no.clone()),
         ),
         (
             "an unknown mode",
@@ -120,16 +122,14 @@ async fn unknown_word(s: Stage) -> Flow {
 
 async fn empty_name(s: Stage) -> Flow {
     let stand = Stand::on(&s).await?;
-    let (t, free) = (&stand.t, &stand.free);
-    let new = s.table_in(&stand.home, "new").await?;
-    let create = calls::create_version(&new, 1, &stand.manifest);
+    let t = &stand.t;
+    // No empty place: what is registered there might be all that the server has, and clean-up would
+    // drop it.
     let names = vec![
-        ("an empty location", calls::register(free, "")),
-        ("an empty path", create.field("manifest_path", json!(""))),
         ("an empty name", calls::rename(&t.id, "")),
         ("an empty name", calls::create_tag(t, "", 1)),
         ("an empty name", calls::create_branch(t, "")),
         ("an empty name", data::rename_column(t, "name", "")),
     ];
-    judge(&s, &stand, vec![("empty names and places", names)]).await
+    judge(&s, &stand, vec![("empty names", names)]).await
 }

@@ -65,7 +65,7 @@ async fn null_is_absence(s: Stage) -> Flow {
         (calls::namespace_exists(&n.id), &["id"]),
         (
             calls::declare(&stand.spare),
-            &["location", "properties", "vend_credentials"],
+            &["properties", "vend_credentials"],
         ),
         (
             calls::describe_table(&t.id),

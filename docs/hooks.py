@@ -1,0 +1,45 @@
+"""The pages of the book that are made from files elsewhere, so that they are never out of date."""
+
+import tomllib
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parent.parent
+SUITE = ROOT / "conformance" / "suite"
+
+
+def on_files(files, config):
+    files.append(File.generated(config, "requirements.md", content=requirements()))
+    coverage = (SUITE / "coverage.md").read_text()
+    files.append(File.generated(config, "coverage.md", content=coverage))
+    return files
+
+
+def requirements():
+    """The catalogue, a section for each kind of statement."""
+    rows = tomllib.loads((SUITE / "requirements.toml").read_text())["requirement"]
+    page = [
+        "# Requirements",
+        "",
+        "Every statement of the protocol about a server's behaviour that the suite knows, in its own",
+        "words. A *must* that is broken fails a server, a *should* warns, and of what is *open* the suite",
+        "records what the server chose. Where the text can be read in several ways, the reading is said.",
+        "",
+    ]
+    kind = None
+    for row in rows:
+        if (of := row["id"].partition("-")[0]) != kind:
+            kind = of
+            page += [f"## {kind}", ""]
+        page += [f"### {row['id']}: {row['level']}", "", row["statement"], ""]
+        page += [f"*From: {row['source']}.*", ""]
+        if reading := row.get("reading"):
+            page += [f"Reading: {reading}", ""]
+        if checked := row.get("checked"):
+            page += [f"Checked {checked}.", ""]
+        if excluded := row.get("excluded"):
+            page += [f"Not checked: {excluded}.", ""]
+        if scenarios := row.get("scenarios"):
+            page += ["Scenarios:", ""] + [f"- `{name}`" for name in scenarios] + [""]
+    return "\n".join(page)
