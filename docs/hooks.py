@@ -5,6 +5,25 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
+# What the letters of a requirement stand for.
+KINDS = {
+    "REST": "transport and identifiers",
+    "NS": "namespaces",
+    "TBL": "tables",
+    "LIST": "listings",
+    "PAGE": "pages",
+    "VER": "versions",
+    "ORD": "order",
+    "BAT": "batches",
+    "COM": "commits",
+    "TAG": "tags",
+    "BR": "branches",
+    "TX": "transactions",
+    "DATA": "rows",
+    "ERR": "errors",
+    "AUTH": "authentication",
+}
+
 ROOT = Path(__file__).resolve().parent.parent
 SUITE = ROOT / "conformance" / "suite"
 
@@ -27,19 +46,25 @@ def requirements():
         "records what the server chose. Where the text can be read in several ways, the reading is said.",
         "",
     ]
-    kind = None
+    kinds = {}
     for row in rows:
-        if (of := row["id"].partition("-")[0]) != kind:
-            kind = of
-            page += [f"## {kind}", ""]
-        page += [f"### {row['id']}: {row['level']}", "", row["statement"], ""]
-        page += [f"*From: {row['source']}.*", ""]
-        if reading := row.get("reading"):
-            page += [f"Reading: {reading}", ""]
-        if checked := row.get("checked"):
-            page += [f"Checked {checked}.", ""]
-        if excluded := row.get("excluded"):
-            page += [f"Not checked: {excluded}.", ""]
-        if scenarios := row.get("scenarios"):
-            page += ["Scenarios:", ""] + [f"- `{name}`" for name in scenarios] + [""]
+        kinds.setdefault(row["id"].partition("-")[0], []).append(row)
+    for kind, rows in kinds.items():
+        page += [f"## {kind}: {KINDS[kind]}", ""]
+        page += [line for row in rows for line in requirement(row)]
     return "\n".join(page)
+
+
+def requirement(row):
+    """The lines of one statement."""
+    page = [f"### {row['id']}: {row['level']}", "", row["statement"], ""]
+    page += [f"*From: {row['source']}.*", ""]
+    if reading := row.get("reading"):
+        page += [f"Reading: {reading}", ""]
+    if checked := row.get("checked"):
+        page += [f"Checked {checked}.", ""]
+    if excluded := row.get("excluded"):
+        page += [f"Not checked: {excluded}.", ""]
+    if scenarios := row.get("scenarios"):
+        page += ["Scenarios:", ""] + [f"- `{name}`" for name in scenarios] + [""]
+    return page
