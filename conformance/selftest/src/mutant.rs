@@ -23,6 +23,25 @@ pub struct Mutant {
     pub wrap: fn(Router) -> Router,
 }
 
+/// A server that breaks just these requirements.
+pub(crate) const fn breaking(
+    name: &'static str,
+    does: &'static str,
+    scenarios: &'static [&'static str],
+    breaks: &'static [&'static str],
+    wrap: fn(Router) -> Router,
+) -> Mutant {
+    Mutant {
+        name,
+        does,
+        scenarios,
+        breaks,
+        may_break: &[],
+        warns: &[],
+        wrap,
+    }
+}
+
 impl std::fmt::Debug for Mutant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Mutant")

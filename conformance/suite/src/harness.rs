@@ -104,11 +104,20 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// With the arguments of this process, and the seed of the environment.
+    /// With the arguments of this process, and the seed of the environment. Ends the process where
+    /// either is wrong.
     #[must_use]
     pub fn from_args() -> Self {
-        let seed = std::env::var(SEED).ok();
-        Self::new(Arguments::from_args()).with_seed(seed.and_then(|seed| seed.parse().ok()))
+        let seed = std::env::var(SEED).ok().map(|text| {
+            text.parse().unwrap_or_else(|_| {
+                eprintln!(
+                    "error: {SEED} is {text:?}, and a seed is a number from 0 to {}",
+                    u64::MAX
+                );
+                std::process::exit(i32::from(exit::USAGE))
+            })
+        });
+        Self::new(Arguments::from_args()).with_seed(seed)
     }
 
     /// With these arguments.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::data_plane;
 use crate::interpose::{interpose, ok};
-use crate::mutant::Mutant;
+use crate::mutant::{Mutant, breaking};
 
 pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
@@ -54,13 +54,8 @@ const fn mutant(
     wrap: fn(Router) -> Router,
 ) -> Mutant {
     Mutant {
-        name,
-        does,
-        scenarios,
-        breaks,
         may_break: &["REST-9"],
-        warns: &[],
-        wrap,
+        ..breaking(name, does, scenarios, breaks, wrap)
     }
 }
 

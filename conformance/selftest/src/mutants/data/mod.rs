@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::data_plane;
 use crate::interpose::{Received, interpose, json_of, ok};
-use crate::mutant::Mutant;
+use crate::mutant::{Mutant, breaking as mutant};
 
 pub(super) const MUTANTS: [&[Mutant]; 5] = [
     creates::MUTANTS,
@@ -22,24 +22,6 @@ pub(super) const MUTANTS: [&[Mutant]; 5] = [
     schema::MUTANTS,
     races::MUTANTS,
 ];
-
-const fn mutant(
-    name: &'static str,
-    does: &'static str,
-    scenarios: &'static [&'static str],
-    breaks: &'static [&'static str],
-    wrap: fn(Router) -> Router,
-) -> Mutant {
-    Mutant {
-        name,
-        does,
-        scenarios,
-        breaks,
-        may_break: &[],
-        warns: &[],
-        wrap,
-    }
-}
 
 /// An honest data plane that carries out another request than it received, for the operation whose
 /// route ends so.
