@@ -2,15 +2,12 @@
 //! compares with what is kept.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
 use lance_namespace_selftest::broken::Broken;
-use lance_namespace_selftest::matrix::{
-    KEPT, Matrix, Trials, Tried, lapses, shortcomings, summary,
-};
+use lance_namespace_selftest::matrix::{Matrix, Trials, Tried, lapses, shortcomings, summary};
 use lance_namespace_selftest::mutants::recovery;
 use lance_namespace_suite::plan::Plan;
 
@@ -70,7 +67,7 @@ async fn play(args: &Args) -> Result<ExitCode, String> {
     if chosen.is_empty() || seeds == 0 {
         return Err("there is nothing to play".to_owned());
     }
-    let mut kept = Matrix::read(KEPT).map_err(|line| format!("matrix.txt has the line {line}"))?;
+    let mut kept = Matrix::kept()?;
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let program = program.to_str().ok_or("this program's path is no text")?;
     let trials = Trials {
@@ -99,9 +96,7 @@ async fn play(args: &Args) -> Result<ExitCode, String> {
     if args.write {
         kept.take(&tried, seeds);
         kept.tidy();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("matrix.txt");
-        std::fs::write(&path, kept.to_string())
-            .map_err(|error| format!("matrix.txt cannot be written: {error}"))?;
+        kept.keep()?;
         wrong.extend(shortcomings(&kept));
     }
     for line in &wrong {

@@ -87,15 +87,21 @@ impl Broken {
         Plan::new(&[], &patterns.map(ToString::to_string).collect::<Vec<_>>())
     }
 
-    /// Those of a plan that its fault can show in: without rows there is nothing to tell of a data
-    /// plane, and only servers that are killed tell something of kills.
+    /// Those of a plan that its fault can show in: a fault of rows shows in the tier of rows, any other in
+    /// the other tiers, and only servers that are killed tell something of kills.
+    ///
+    /// # Panics
+    ///
+    /// If it names a scenario that there is not.
     #[must_use]
     pub fn plan_of(self, plan: &Plan) -> Plan {
-        let of_data = self.expected().scenarios;
-        let of_data = of_data.iter().all(|pattern| pattern.starts_with("data/"));
+        let own = self.own_plan().expect("a mutant names scenarios");
+        let of_rows = |scenario: &Scenario| scenario.tier == Tier::Data;
+        let with_rows = own.iter().any(|(_, scenario)| of_rows(scenario));
+        let without = own.iter().any(|(_, scenario)| !of_rows(scenario));
         let concerns = |scenario: &Scenario| match self {
-            Self::Behind(_) if of_data => scenario.tier == Tier::Data,
-            Self::Behind(_) => scenario.tier != Tier::Data,
+            Self::Behind(_) if of_rows(scenario) => with_rows,
+            Self::Behind(_) => without,
             Self::Killed(_) => scenario.given.contains(&Given::ServerCommand),
             Self::TwoNodes(_) => scenario.given.contains(&Given::Replica),
         };

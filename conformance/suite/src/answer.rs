@@ -58,6 +58,10 @@ impl Answer {
     pub fn set_up(self) -> Flow<Reply> {
         match self.outcome() {
             Outcome::Ok => Ok(self.reply()),
+            Outcome::Refused(406, Some(0)) => Err(Stop::Unsupported {
+                operation: self.exchange.operation(),
+                answer: format!("{}: {}", self.label, self.said()),
+            }),
             _ => Err(Stop::Inconclusive(format!(
                 "set-up failed: {}: {}",
                 self.label,

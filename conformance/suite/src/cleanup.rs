@@ -40,7 +40,15 @@ pub(crate) async fn sweep(session: &Session, place: &Namespace, mut made: Made) 
         let call = Call::new("DropNamespace")
             .id(namespace)
             .json(json!({ "id": namespace }));
-        let dropped = Outcome::of(&session.send(call).await);
+        let mut dropped = Outcome::of(&session.send(call).await);
+        if matches!(dropped, Outcome::Refused(406, _)) {
+            // It may never have been made either.
+            let there = Call::new("NamespaceExists").id(namespace);
+            let there = Outcome::of(&session.send(there).await);
+            if matches!(there, Outcome::Refused(404 | 406, _)) {
+                dropped = there;
+            }
+        }
         leftovers.count(session, "namespace", namespace, dropped);
     }
     leftovers

@@ -88,6 +88,7 @@ pub async fn examine(target: &Target) -> Vec<Check> {
             State::Bad,
             format!("{reason}; see `max_depth`, `table_depth` and [storage] of conformance.toml"),
         ),
+        Err(Stop::Unsupported { answer, .. }) => (State::Bad, answer),
         Err(Stop::Violated) => (State::Bad, "it breaks a requirement".to_owned()),
     };
     say("storage", state, says);

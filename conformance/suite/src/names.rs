@@ -162,12 +162,19 @@ impl Names {
             .collect()
     }
 
-    /// What a call would need that the declaration does not allow: to make something too deep, at
-    /// another level or of another name. Identifiers are joined by the delimiter, unless the call
+    /// What a call would need that the declaration does not allow: to name something too deep, or to make
+    /// something at another level or of another name. Identifiers are joined by the delimiter, unless the call
     /// says another one; only what is below the parent counts.
     pub(crate) fn lacks(&self, call: &Call, delimiter: &str, parent: usize) -> Option<Given> {
         if *self == Self::default() {
             return None;
+        }
+        let too_deep = |depth: usize| self.max_depth.is_some_and(|deepest| depth > deepest);
+        if named(call, delimiter)
+            .into_iter()
+            .any(|named| too_deep(named.depth()))
+        {
+            return Some(Given::Depth);
         }
         let made = made(call, delimiter);
         made.into_iter()
@@ -175,10 +182,7 @@ impl Names {
     }
 
     fn forbids(&self, made: &Made, parent: usize) -> Option<Given> {
-        let (id, depth) = match made {
-            Made::Namespace(id) => (id, id.len()),
-            Made::Table(id) => (id, id.len().saturating_sub(1)),
-        };
+        let (id, depth) = (made.id(), made.depth());
         if self.max_depth.is_some_and(|deepest| depth > deepest) {
             return Some(Given::Depth);
         }
@@ -240,7 +244,7 @@ impl fmt::Display for Characters {
     }
 }
 
-/// An object that a call would make.
+/// An object that a call would make, or names.
 pub(crate) enum Made {
     Namespace(Vec<String>),
     Table(Vec<String>),
@@ -252,23 +256,68 @@ impl Made {
             Self::Namespace(id) | Self::Table(id) => id,
         }
     }
+
+    /// How many namespaces deep it lies, or is.
+    fn depth(&self) -> usize {
+        match self {
+            Self::Namespace(id) => id.len(),
+            Self::Table(id) => id.len().saturating_sub(1),
+        }
+    }
+}
+
+/// What a call names, in its route or in the parts of a batch.
+fn named(call: &Call, delimiter: &str) -> Vec<Made> {
+    let of_namespace = call.operation.path.starts_with("/v1/namespace/");
+    let named = call.id.as_deref().map(|id| split(call, delimiter, id));
+    let mut all: Vec<Made> = named
+        .map(|id| match of_namespace {
+            true => Made::Namespace(id),
+            false => Made::Table(id),
+        })
+        .into_iter()
+        .collect();
+    if let Body::Json(body) = &call.body {
+        let entries = body["entries"].as_array().into_iter().flatten();
+        all.extend(
+            entries
+                .filter_map(|entry| parts(&entry["id"]))
+                .map(Made::Table),
+        );
+        let operations = body["operations"].as_array().into_iter().flatten();
+        let operations = operations
+            .filter_map(Value::as_object)
+            .flat_map(|each| each.values());
+        all.extend(
+            operations
+                .filter_map(|one| parts(&one["id"]))
+                .map(Made::Table),
+        );
+    }
+    all
+}
+
+/// The parts of a call's identifier, as a server reads it.
+fn split(call: &Call, delimiter: &str, id: &[String]) -> Vec<String> {
+    let own = call.query.iter().find(|(name, _)| *name == "delimiter");
+    let delimiter = own.map_or(delimiter, |(_, own)| own.as_str());
+    let joined = id.join(delimiter);
+    if delimiter.is_empty() || joined == delimiter {
+        return Vec::new();
+    }
+    joined.split(delimiter).map(str::to_owned).collect()
+}
+
+fn parts(value: &Value) -> Option<Vec<String>> {
+    let parts = value.as_array()?.iter();
+    parts.map(|part| part.as_str().map(str::to_owned)).collect()
 }
 
 /// What a call would make.
 pub(crate) fn made(call: &Call, delimiter: &str) -> Vec<Made> {
-    let own = call.query.iter().find(|(name, _)| *name == "delimiter");
-    let delimiter = own.map_or(delimiter, |(_, own)| own.as_str());
-    let split = |id: &[String]| -> Vec<String> {
-        let joined = id.join(delimiter);
-        if delimiter.is_empty() || joined == delimiter {
-            return Vec::new();
-        }
-        joined.split(delimiter).map(str::to_owned).collect()
-    };
-    let id = || call.id.as_deref().map(split).unwrap_or_default();
-    let parts = |value: &Value| -> Option<Vec<String>> {
-        let parts = value.as_array()?.iter();
-        parts.map(|part| part.as_str().map(str::to_owned)).collect()
+    let id = || {
+        let id = call.id.as_deref().map(|id| split(call, delimiter, id));
+        id.unwrap_or_default()
     };
     let body = match &call.body {
         Body::Json(body) => body,
@@ -301,6 +350,7 @@ pub(crate) fn made(call: &Call, delimiter: &str) -> Vec<Made> {
 mod tests {
     use super::*;
     use crate::calls;
+    use serde_json::json;
 
     fn id(text: &str) -> Vec<String> {
         text.split('$').map(str::to_owned).collect()
@@ -388,7 +438,12 @@ mod tests {
         assert_eq!(declared("p$b$T"), Some(Given::Characters));
         let slashed = Call::new("DeclareTable").id(&id("p/b/t"));
         assert_eq!(lacks(slashed.query("delimiter", "/")), None);
-        assert_eq!(lacks(calls::describe_table(&id("p$b$c$d$T"))), None);
+        // How a server says no to what is too deep for it is its own affair.
+        let asked = |text: &str| lacks(calls::describe_table(&id(text)));
+        assert_eq!(asked("p$b$c$T"), None);
+        assert_eq!(asked("p$b$c$d$T"), Some(Given::Depth));
+        let entry = calls::batch_create(&[json!({ "id": ["p", "b", "c", "d", "t"] })]);
+        assert_eq!(lacks(entry), Some(Given::Depth));
         let batch = calls::commit(&[calls::commit_declare(&id("p$t"))]);
         assert_eq!(lacks(batch), Some(Given::TablesElsewhere));
         assert_eq!(

@@ -264,6 +264,17 @@ pub(crate) async fn play_round(
     match (ended, broken) {
         // What was found before the end stays found.
         (_, Some(Level::Must)) => played(log, Status::Fail, None),
+        (Err(Stop::Unsupported { operation, answer }), _) => {
+            let lacking = Unsupported {
+                operation: operation.to_owned(),
+                answer,
+                wrongly: None,
+            };
+            let (more, status, reason) = unsupported(scenario, vec![lacking], rules);
+            let mut log = log;
+            log.findings.extend(more.findings);
+            played(log, status, Some(reason))
+        }
         (Err(Stop::Inconclusive(reason)), _) => played(log, Status::Error, Some(reason)),
         _ if lacks.is_some() => Played {
             lacks,
@@ -298,6 +309,7 @@ pub(crate) async fn play_round(
 fn reason_of(stop: Stop) -> Option<String> {
     match stop {
         Stop::Inconclusive(reason) => Some(reason),
+        Stop::Unsupported { answer, .. } => Some(answer),
         Stop::Violated => None,
     }
 }

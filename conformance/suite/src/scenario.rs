@@ -134,6 +134,14 @@ pub enum Stop {
     Violated,
     /// Nothing can be said: the set-up failed, or an answer never came.
     Inconclusive(String),
+    /// The server says of a step that it does not support it (requirement REST-12), so the scenario is
+    /// none for this server.
+    Unsupported {
+        /// The operation.
+        operation: &'static str,
+        /// The step, and what the server answered.
+        answer: String,
+    },
 }
 
 /// What a step leads to: a value to go on with, or the scenario's end.

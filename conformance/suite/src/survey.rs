@@ -191,6 +191,7 @@ async fn tiers(
             .await
             .map_err(|stop| match stop {
                 Stop::Inconclusive(reason) => SurveyError::NotTold(reason),
+                Stop::Unsupported { answer, .. } => SurveyError::NotTold(answer),
                 Stop::Violated => SurveyError::NotTold("a requirement is broken".to_owned()),
             })?;
         let lacking = lacking.into_iter();

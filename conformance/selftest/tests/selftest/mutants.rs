@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use futures::{StreamExt, stream};
 use lance_namespace_selftest::broken::Broken;
 use lance_namespace_selftest::judgement::{Reported, report};
-use lance_namespace_selftest::matrix::patient;
+use lance_namespace_selftest::matrix::{Matrix, patient, shortcomings};
 use lance_namespace_suite::requirement::catalogue;
 
 /// How many are played at a time.
@@ -40,6 +40,12 @@ async fn each_mutant_is_caught_at_the_requirements_that_it_breaks_and_no_others(
     assert!(!trials.is_empty(), "there is no mutant {chosen:?}");
     trials.retain(|(_, faults, _)| !faults.is_empty());
     assert!(trials.is_empty(), "(mutant, faults, report): {trials:#?}");
+}
+
+#[test]
+fn the_matrix_has_a_row_for_each_mutant_and_each_scenario_catches_one() {
+    let kept = Matrix::kept().unwrap();
+    assert_eq!(shortcomings(&kept), Vec::<String>::new());
 }
 
 #[test]
