@@ -16,3 +16,5 @@ mod replicas;
 mod reports;
 #[cfg(unix)]
 mod server_command;
+mod sharding;
+mod tiers;
