@@ -6,6 +6,7 @@ mod command_line;
 mod coverage;
 mod data;
 mod declaration;
+mod exit_codes;
 mod histories;
 mod honest;
 mod mutants;
