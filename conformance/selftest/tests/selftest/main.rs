@@ -7,6 +7,7 @@ mod coverage;
 mod data;
 mod declaration;
 mod exit_codes;
+mod flaky;
 mod histories;
 mod honest;
 mod mutants;
