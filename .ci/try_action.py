@@ -33,7 +33,7 @@ def certify(suite, inputs):
                 value = value.replace("${{ inputs." + of + " }}", what)
             env[name] = value
         env |= {name: str(file) for name, file in files.items()}
-        env["SUITE"] = suite
+        env |= {"SUITE": suite, "GITHUB_RUN_ID": "17"}
         script = Path(folder) / "step.sh"
         script.write_text(step["run"])
         bash = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)]
@@ -41,6 +41,23 @@ def certify(suite, inputs):
                               capture_output=True, text=True)
         outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
         return done, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+
+
+def shards(suite, report):
+    """Plays two shards, and merges them."""
+    words = "--scenario\nput-if-not-exists/*-is-there\n--scenario\nput-if-not-exists/gap-*"
+    for shard in ("1/2", "2/2"):
+        folder = f"{report}/shard-{shard[0]}"
+        done, outputs, summary = certify(suite, {"shard": shard, "args": words, "report": folder})
+        assert outputs["exit-code"] == "0", (done.stdout, done.stderr)
+        assert f"shard {shard[0]} of 2: conformant" in summary, summary
+    whole = f"{report}/whole"
+    inputs = {"merge": f"{report}/shard-*/result.json", "report": whole}
+    done, outputs, summary = certify(suite, inputs)
+    assert outputs["verdict"] == "conformant", (done.stdout, done.stderr)
+    assert "conformance: conformant" in summary, summary
+    done, outputs, _ = certify(suite, {"merge": f"{report}/shard-1/result.json", "report": whole})
+    assert outputs["exit-code"] == "2" and "shard 2/2" in done.stderr, (outputs, done.stderr)
 
 
 def main():
@@ -63,6 +80,7 @@ def main():
         assert done.returncode == 3 and outputs["verdict"] == "inconclusive", (done, outputs)
         done, outputs, _ = certify(suite, {"tiers": "none-such", "report": report})
         assert done.returncode == 2 and outputs["verdict"] == "usage", (done, outputs)
+        shards(suite, report)
     print("the action certifies, and says so")
 
 

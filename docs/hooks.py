@@ -65,6 +65,8 @@ def requirement(row):
         page += [f"Checked {checked}.", ""]
     if excluded := row.get("excluded"):
         page += [f"Not checked: {excluded}.", ""]
+    if causes := row.get("causes"):
+        page += ["How servers come to break it:", ""] + [f"- {cause}" for cause in causes] + [""]
     if scenarios := row.get("scenarios"):
         page += ["Scenarios:", ""] + [f"- `{name}`" for name in scenarios] + [""]
     return page

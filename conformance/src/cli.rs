@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lance_namespace_suite::part::Shard;
 use lance_namespace_suite::scenario::Tier;
 
 use crate::check::CheckArgs;
 use crate::connection::Connection;
 use crate::init::InitArgs;
 use crate::kept::{CompareArgs, ReportArgs, VerifyArgs};
+use crate::merge::MergeArgs;
 
 /// Certifies a Lance Namespace server: plays scenarios against it and reports every requirement
 /// that it breaks.
@@ -70,6 +72,12 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 the second is no worse, 1 it is worse, 2 one cannot be read.
     Compare(CompareArgs),
+    /// Put the results of all shards of a run together: known failures, tiers and the verdict are judged
+    /// of the whole.
+    ///
+    /// Exit codes: those of the whole run; 2 if a result cannot be read, was altered, is of another run,
+    /// is there twice, or is missing.
+    Merge(MergeArgs),
     /// Write all reports of a result again.
     Report(ReportArgs),
     /// Write what a shell needs to complete this command to stdout.
@@ -138,6 +146,11 @@ pub(crate) struct RunArgs {
     /// Number that names, bytes and orders come from; a random one without it.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+
+    /// Play one part of the plan, the first of four by `1/4`: the result is then to be merged with those
+    /// of the others, which must have the same seed. Certifies nothing by itself.
+    #[arg(long, value_name = "I/N", requires = "seed")]
+    pub(crate) shard: Option<Shard>,
 
     /// How long the run takes at least, such as `90s` or `2h 30m`: until then the workloads of the
     /// plan (`histories/*`) are played again and again, with other seeds. The first violation ends

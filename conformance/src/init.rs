@@ -195,7 +195,7 @@ fn credentials(text: &mut String, connection: &Connection) {
 
 fn names(text: &mut String, connection: &Connection, found: &Survey) {
     push(text, "[names]");
-    let delimiter = connection.delimiter.as_deref().unwrap_or("$");
+    let delimiter = connection.delimiter.as_deref().unwrap_or(&found.delimiter);
     push(
         text,
         "# An existing namespace to work in; without it, the root.",

@@ -69,6 +69,13 @@ pub(crate) fn verify(args: &VerifyArgs) -> Done {
 pub(crate) fn compare(args: &CompareArgs) -> Done {
     let first = read(&args.first, RunResult::read)?;
     let second = read(&args.second, RunResult::read)?;
+    let shard = |result: &RunResult| result.part.as_ref().map(|part| part.shard);
+    if shard(&first) != shard(&second) {
+        return Err(Failure::usage(
+            "one of the results is of a part of a run, and the other is not of the same part: `merge` the \
+             parts first",
+        ));
+    }
     let compared = Comparison::of(&first, &second);
     print!("{}", comparison::comparison(&compared));
     if let Some(path) = &args.html {
@@ -90,7 +97,10 @@ pub(crate) fn report(args: &ReportArgs) -> Done {
     Ok(ExitCode::from(exit::CONFORMANT))
 }
 
-fn read<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, ReadError>) -> Result<T, Failure> {
+pub(crate) fn read<T>(
+    path: &Path,
+    read: impl FnOnce(&str) -> Result<T, ReadError>,
+) -> Result<T, Failure> {
     let name = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))?;

@@ -11,6 +11,7 @@ mod histories;
 mod init;
 mod interrupt;
 mod kept;
+mod merge;
 mod progress;
 mod run;
 
@@ -50,6 +51,7 @@ async fn main() -> ExitCode {
         Some(Command::List { coverage: true }) => list_coverage(),
         Some(Command::Verify(args)) => kept::verify(&args),
         Some(Command::Compare(args)) => kept::compare(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Report(args)) => kept::report(&args),
         Some(Command::Explain { id }) => explain_one(&id),
         Some(Command::Serve {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lance_namespace_suite::exit;
 use lance_namespace_suite::halt::Halt;
+use lance_namespace_suite::part::Part;
 use lance_namespace_suite::plan::Plan;
 use lance_namespace_suite::play::Rules;
 use lance_namespace_suite::report::certificate::told;
@@ -18,6 +19,7 @@ use lance_namespace_suite::soak;
 
 use crate::cli::RunArgs;
 use crate::command_line::words;
+use crate::connection::Connection;
 use crate::files::Files;
 use crate::histories::Histories;
 use crate::progress::{Detail, Progress};
@@ -30,7 +32,11 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
         [] => &declared.tiers,
         tiers => tiers,
     };
-    let plan = Plan::new(tiers, &args.scenarios).map_err(Failure::inconclusive)?;
+    let whole = Plan::new(tiers, &args.scenarios).map_err(Failure::inconclusive)?;
+    let plan = match args.shard {
+        Some(shard) => whole.shard(shard).map_err(Failure::usage)?,
+        None => whole.clone(),
+    };
     if args.duration.is_some() && !soak::has_workloads(&plan) {
         return Err(Failure::usage(
             "--duration plays workloads again and again, and the plan has none; they are the \
@@ -56,6 +62,11 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
         expectations: declared.expectations,
         fail_fast: args.fail_fast,
         halt: halt.clone(),
+        part: args.shard.map(|shard| Part {
+            shard: Some(shard),
+            whole,
+            started_by: started_by(connection),
+        }),
         duration: args.duration,
         histories: histories.is_some(),
         ..Rules::default()
@@ -106,4 +117,13 @@ pub(crate) async fn run(args: &RunArgs) -> Done {
         histories.write(&run)?;
     }
     Ok(ExitCode::from(exit::code(run.verdict())))
+}
+
+/// How the server comes about where it is started for this run alone; none where it is there already.
+fn started_by(connection: &Connection) -> Option<String> {
+    match (&connection.server_cmd, connection.server_urls.is_empty()) {
+        (_, false) => None,
+        (Some(command), true) => Some(command.clone()),
+        (None, true) => Some("the embedded reference server".to_owned()),
+    }
 }

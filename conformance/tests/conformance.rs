@@ -11,12 +11,12 @@ mod declared;
 #[expect(dead_code, reason = "tests end at once")]
 mod interrupt;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 use lance_namespace_suite::exit;
-use lance_namespace_suite::harness::{Harness, StartError, Started, by_its_status};
+use lance_namespace_suite::harness::{Harness, RESULTS, SEED, StartError, Started, by_its_status};
 use lance_namespace_suite::play::{Played, Rules, Status};
 use lance_namespace_suite::report::terminal;
 use lance_namespace_suite::scenario::Tier;
@@ -35,8 +35,12 @@ struct Args {
     connection: Connection,
 
     /// Number that names, bytes and orders come from; a random one without it.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = SEED)]
     seed: Option<u64>,
+
+    /// Folder for the result of each process.
+    #[arg(long, value_name = "DIR", env = RESULTS)]
+    results: Option<PathBuf>,
 }
 
 /// The command, which serves the reference server where scenarios kill it.
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
     };
     Harness::new(args.tests)
         .with_seed(args.seed)
+        .with_results(args.results)
         .with_rules(rules)
         .judged_by(if named { by_its_status } else { honest })
         .run(async move || start(&connection).await)

@@ -129,6 +129,16 @@ pub fn misrefuse(
 }
 
 impl Received {
+    /// The request again, for a router.
+    #[must_use]
+    pub fn request(self) -> Request {
+        let mut request = Request::new(Body::from(self.body));
+        *request.method_mut() = self.method;
+        *request.uri_mut() = self.uri;
+        *request.headers_mut() = self.headers;
+        request
+    }
+
     /// Whether the path ends so.
     #[must_use]
     pub fn is(&self, suffix: &str) -> bool {
@@ -234,11 +244,7 @@ impl Honest {
 
     /// What the honest server answers to the request as it came.
     pub async fn answer(&self, received: Received) -> Response {
-        let mut request = Request::new(Body::from(received.body));
-        *request.method_mut() = received.method;
-        *request.uri_mut() = received.uri;
-        *request.headers_mut() = received.headers;
-        self.send(request).await
+        self.send(received.request()).await
     }
 
     /// What the honest server answers to an operation on a table; `suffix` is what follows the

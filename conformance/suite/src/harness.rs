@@ -34,8 +34,10 @@
 //! ```
 
 use std::error::Error;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Instant, SystemTime};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -43,8 +45,12 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::runtime::Runtime;
 
 use crate::exit;
+use crate::part::Part;
+use crate::plan::{LeftOut, Plan};
 use crate::play::{Played, Rules, Status, play_patiently};
 use crate::report::terminal;
+use crate::result::RunResult;
+use crate::run::Ended;
 use crate::scenario::Scenario;
 use crate::scenarios;
 use crate::session::{Session, random_seed};
@@ -55,6 +61,10 @@ pub type StartError = Box<dyn Error + Send + Sync>;
 
 /// The environment variable with the seed that names, bytes and orders come from.
 pub const SEED: &str = "LANCE_NAMESPACE_SEED";
+
+/// The environment variable with the folder that results are written to: one of each process that runs
+/// tests, for `lance-namespace-conformance merge`.
+pub const RESULTS: &str = "LANCE_NAMESPACE_RESULTS";
 
 type Stop = Box<dyn FnOnce() -> BoxFuture<'static, Result<(), StartError>> + Send>;
 
@@ -101,10 +111,11 @@ pub struct Harness {
     seed: Option<u64>,
     rules: Rules,
     judge: Judge,
+    results: Option<PathBuf>,
 }
 
 impl Harness {
-    /// With the arguments of this process, and the seed of the environment. Ends the process where
+    /// With the arguments of this process, and the seed and the folder for results of the environment. Ends the process where
     /// either is wrong.
     #[must_use]
     pub fn from_args() -> Self {
@@ -117,7 +128,10 @@ impl Harness {
                 std::process::exit(i32::from(exit::USAGE))
             })
         });
-        Self::new(Arguments::from_args()).with_seed(seed)
+        let results = std::env::var_os(RESULTS).map(PathBuf::from);
+        Self::new(Arguments::from_args())
+            .with_seed(seed)
+            .with_results(results)
     }
 
     /// With these arguments.
@@ -128,6 +142,7 @@ impl Harness {
             seed: None,
             rules: Rules::default(),
             judge: by_its_status,
+            results: None,
         }
     }
 
@@ -153,6 +168,14 @@ impl Harness {
         self
     }
 
+    /// With a folder for the results, which is made where there is none. It needs a seed, too: the results
+    /// of several processes, such as those of nextest, are parts of one run only if all have the same.
+    #[must_use]
+    pub fn with_results(mut self, folder: Option<PathBuf>) -> Self {
+        self.results = folder;
+        self
+    }
+
     /// Runs the tests. The server is started by the first that is run, so that `--list` needs none.
     pub fn run<F>(self, start: impl FnOnce() -> F + Send + 'static) -> ExitCode
     where
@@ -162,6 +185,10 @@ impl Harness {
             Ok(runtime) => runtime,
             Err(error) => return inconclusive(&format!("no threads can be started: {error}")),
         };
+        if self.results.is_some() && self.seed.is_none() {
+            eprintln!("error: {RESULTS} needs {SEED}: parts of one run have one seed");
+            return ExitCode::from(exit::USAGE);
+        }
         let seed = self.seed.unwrap_or_else(random_seed);
         let opening = move |runtime: &Runtime| runtime.block_on(Opened::new(start, seed));
         let shared = Arc::new(Shared {
@@ -170,6 +197,9 @@ impl Harness {
             opened: OnceLock::new(),
             rules: self.rules,
             judge: self.judge,
+            results: self.results,
+            told: Mutex::default(),
+            began: (SystemTime::now(), Instant::now()),
         });
         let trials = scenarios::all().map(|(number, scenario)| {
             let shared = Arc::clone(&shared);
@@ -221,10 +251,21 @@ struct Shared {
     opened: OnceLock<Result<Opened, String>>,
     rules: Rules,
     judge: Judge,
+    results: Option<PathBuf>,
+    told: Mutex<Told>,
+    began: (SystemTime, Instant),
+}
+
+/// What the tests of this process came to.
+#[derive(Default)]
+struct Told {
+    played: Vec<(usize, Played)>,
+    left_out: Vec<LeftOut>,
 }
 
 struct Opened {
     session: Arc<Session>,
+    started: bool,
     stop: Mutex<Option<Stop>>,
 }
 
@@ -234,8 +275,11 @@ impl Opened {
         F: Future<Output = Result<Started, StartError>>,
     {
         let started = start().await.map_err(|error| error.to_string())?;
-        let session = Session::open(started.target, seed).await;
+        // Each process that runs tests may play against one server, with one seed.
+        let run = Part::run_name(None, seed);
+        let session = Session::open_as(started.target, seed, run).await;
         Ok(Self {
+            started: started.stop.is_some(),
             session: session.map_err(|error| error.to_string())?,
             stop: Mutex::new(started.stop),
         })
@@ -258,12 +302,16 @@ impl Shared {
         });
         let session = &opened.as_ref().map_err(Failed::from)?.session;
         let given = session.target().given();
-        if let Some(lacks) = scenario.given.iter().find(|needed| !given.contains(needed)) {
+        if let Some(&lacks) = scenario.given.iter().find(|needed| !given.contains(needed)) {
+            self.told(|told| told.left_out.push(LeftOut { scenario, lacks }));
             let reason = format!("left out for want of {}", lacks.flag());
             return Ok(Completion::ignored_with(reason));
         }
         let played = play_patiently(session, scenario, number, &self.rules);
         let played = self.runtime.block_on(played);
+        if self.results.is_some() {
+            self.told(|told| told.played.push((number, played.clone())));
+        }
         if let (Some(_), Some(reason)) = (played.lacks, &played.reason) {
             return Ok(Completion::ignored_with(reason));
         }
@@ -273,10 +321,65 @@ impl Shared {
         (self.judge)(&played, session.target())
     }
 
-    /// Removes what the tests made, and stops the server.
+    fn told(&self, add: impl FnOnce(&mut Told)) {
+        add(&mut self.told.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Writes the result of what was played. The file's name is that of the scenarios, so that what is
+    /// played again takes the place of what was played before.
+    fn write_result(&self, folder: &Path, opened: &Opened) -> Result<(), String> {
+        let told = std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner));
+        let Told { played, left_out } = told;
+        let names = played.iter().map(|(_, played)| played.scenario.id);
+        let names: Vec<&str> = names
+            .chain(left_out.iter().map(|left_out| left_out.scenario.id))
+            .collect();
+        let Some(first) = names.first() else {
+            return Ok(());
+        };
+        let mut file = first.replace('/', ".");
+        let whole = Plan::new(&self.rules.claimed, &[]).map_err(|error| error.to_string())?;
+        let mut asked_for = whole.clone();
+        asked_for.retain(|scenario| names.contains(&scenario.id));
+        if names.len() > 1 {
+            file = format!("{file}.and-{}-more", names.len() - 1);
+        }
+        let target = opened.session.target();
+        let started = opened.started.then(|| "the tests".to_owned());
+        let rules = Rules {
+            part: Some(Part {
+                shard: None,
+                whole,
+                started_by: started,
+            }),
+            ..self.rules.clone()
+        };
+        let ended = Ended {
+            url: target.display_url(),
+            began: self.began.0,
+            begun: self.began.1,
+            asked_for: asked_for.names(),
+            left_out,
+            played,
+            soak: None,
+        };
+        let run = self
+            .runtime
+            .block_on(ended.conclude(&opened.session, &rules));
+        let json = RunResult::new(&run, target).sealed().json();
+        let path = folder.join(format!("{file}.json"));
+        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, json));
+        written.map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    }
+
+    /// Writes the result, removes what the tests made, and stops the server.
     fn close(&self) -> Result<(), String> {
         let Some(Ok(opened)) = self.opened.get() else {
             return Ok(());
+        };
+        let written = match &self.results {
+            Some(folder) => self.write_result(folder, opened),
+            None => Ok(()),
         };
         let leftovers = self.runtime.block_on(opened.session.clean_up());
         let stop = opened
@@ -286,10 +389,10 @@ impl Shared {
             .take();
         if let Some(stop) = stop {
             let stopped = self.runtime.block_on(async { stop().await });
-            return stopped.map_err(|error| error.to_string());
+            return stopped.map_err(|error| error.to_string()).and(written);
         }
         if leftovers.left.is_empty() {
-            return Ok(());
+            return written;
         }
         let run = opened.session.run();
         let left = leftovers.left.join(", ");

@@ -2,6 +2,7 @@
 
 use wildmatch::WildMatch;
 
+use crate::part::Shard;
 use crate::scenario::{Given, Scenario, Tier};
 use crate::scenarios;
 use crate::target::Target;
@@ -24,6 +25,14 @@ pub struct LeftOut {
 #[error("no scenario matches {filters}; `lance-namespace-conformance list` names them all")]
 pub struct EmptyPlan {
     filters: String,
+}
+
+/// Why a plan cannot be divided.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{scenarios} scenarios cannot be divided into {of} shards: each must have one at least")]
+pub struct TooFew {
+    scenarios: usize,
+    of: u16,
 }
 
 impl Plan {
@@ -58,6 +67,34 @@ impl Plan {
             });
         }
         Ok(Self(plan))
+    }
+
+    /// One part of the plan, the same with every call: neighbours, which are alike and take as long, go
+    /// to different shards. What looks at what all others have touched is in each.
+    ///
+    /// # Errors
+    ///
+    /// If there are fewer scenarios than shards.
+    pub fn shard(&self, shard: Shard) -> Result<Self, TooFew> {
+        let of = usize::from(shard.of);
+        let (last, others): (Vec<_>, Vec<_>) = self
+            .iter()
+            .partition(|(_, scenario)| scenario.id == scenarios::LAST);
+        if others.len() < of {
+            return Err(TooFew {
+                scenarios: others.len(),
+                of: shard.of,
+            });
+        }
+        let first = usize::from(shard.number) - 1;
+        let own = others.into_iter().skip(first).step_by(of);
+        Ok(Self(own.chain(last).collect()))
+    }
+
+    /// The names of the scenarios, in the suite's order.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.iter().map(|(_, scenario)| scenario.id).collect()
     }
 
     /// Takes out the scenarios that need more than this target gives; answers them, each with what
@@ -114,6 +151,39 @@ mod tests {
         assert!(elsewhere.is_err());
         let one_of_two = ["ordering/*".to_owned(), "nope".to_owned()];
         assert!(Plan::new(&[], &one_of_two).is_err());
+    }
+
+    #[test]
+    fn shards_are_the_plan_each_scenario_once_and_of_one_size() {
+        let whole = Plan::new(&[], &[]).unwrap();
+        let shards: Vec<Plan> = (1..=4)
+            .map(|number| whole.shard(Shard { number, of: 4 }).unwrap())
+            .collect();
+        let mut names: Vec<&str> = shards.iter().flat_map(Plan::names).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut wanted = whole.names();
+        wanted.sort_unstable();
+        assert_eq!(names, wanted);
+        let sizes: Vec<usize> = shards.iter().map(Plan::len).collect();
+        // What looks at all others is in each.
+        assert_eq!(sizes.iter().sum::<usize>(), whole.len() + 3);
+        assert!(
+            sizes.iter().all(|size| size.abs_diff(sizes[0]) <= 1),
+            "{sizes:?}"
+        );
+        assert!(
+            shards
+                .iter()
+                .all(|shard| shard.names().contains(&scenarios::LAST))
+        );
+        let few = Plan::new(&[], &["ordering/batch-answers-in-order".to_owned()]).unwrap();
+        let error = few.shard(Shard { number: 2, of: 2 }).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("1 scenarios cannot be divided into 2")
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::expectation::Expectations;
 use crate::golden;
 use crate::halt::Halt;
 use crate::log::{Deviation, Finding, Log, Observation};
+use crate::part::Part;
 use crate::requirement::Level;
 use crate::scenario::{Given, Scenario, Stop, Tier};
 use crate::session::Session;
@@ -72,6 +73,8 @@ pub struct Played {
     pub answers: Answers,
     /// Why the scenario is unsupported or in error, in a sentence.
     pub reason: Option<String>,
+    /// The operations that the server lacks of those that the scenario needs.
+    pub lacking: Vec<String>,
     /// What a step would have needed that the server is declared not to allow: the scenario ended
     /// before it, and is left out.
     pub lacks: Option<Given>,
@@ -113,6 +116,8 @@ pub struct Rules {
     pub histories: bool,
     /// What is known to fail.
     pub expectations: Expectations,
+    /// Which part of what was asked for is played; none if all of it is.
+    pub part: Option<Part>,
     /// Whether the run ends with the first failure that is not known.
     pub fail_fast: bool,
     /// What tells the run to end early.
@@ -128,6 +133,7 @@ impl Default for Rules {
             duration: None,
             histories: false,
             expectations: Expectations::default(),
+            part: None,
             fail_fast: false,
             halt: Halt::default(),
         }
@@ -215,6 +221,7 @@ pub(crate) async fn play_round(
         cited: log.cited.into_iter().collect(),
         answers: log.answers,
         reason: reason.map(plain),
+        lacking: Vec::new(),
         lacks: None,
         again: Vec::new(),
         seed: round.map_or(session.seed(), |round| round.seed),
@@ -224,8 +231,13 @@ pub(crate) async fn play_round(
     match session.lacks(scenario.needs).await {
         Ok(lacking) if lacking.is_empty() => {}
         Ok(lacking) => {
+            let operations = lacking.iter().map(|lacking| lacking.operation.clone());
+            let operations = operations.collect();
             let (log, status, reason) = unsupported(scenario, lacking, rules);
-            return no_history(log, status, Some(reason));
+            return Played {
+                lacking: operations,
+                ..no_history(log, status, Some(reason))
+            };
         }
         Err(stop) => {
             let reason = reason_of(stop);
@@ -319,30 +331,38 @@ fn unsupported(
     lacking: Vec<Unsupported>,
     rules: &Rules,
 ) -> (Log, Status, String) {
-    let claimed = rules.claimed.contains(&scenario.tier);
     let mut log = Log::default();
     let mut reasons = Vec::new();
+    let mut fails = false;
     for unsupported in lacking {
+        // A tier is not to blame for what another lacks.
+        let blamed = rules.claimed.iter().copied().find(|tier| {
+            let operation = unsupported.operation.as_str();
+            Tier::of(operation) == *tier || scenario.tier == *tier && tier.stands_on(operation)
+        });
+        fails |= blamed.is_some();
         reasons.push(format!("{}: {}", unsupported.operation, unsupported.answer));
-        let level = if claimed { Level::Must } else { Level::Should };
-        let deviation = match unsupported.wrongly {
-            Some(deviation) => deviation,
-            None if claimed => Deviation::new(
+        let level = match blamed {
+            Some(_) => Level::Must,
+            None => Level::Should,
+        };
+        let deviation = match (unsupported.wrongly, blamed) {
+            (Some(deviation), _) => deviation,
+            (None, Some(tier)) => Deviation::new(
                 format!(
-                    "{}, since the tier {} is claimed",
-                    unsupported.operation, scenario.tier
+                    "{}, since the tier {tier} is claimed",
+                    unsupported.operation
                 ),
                 unsupported.answer,
                 [],
             ),
-            None => continue,
+            (None, None) => continue,
         };
         log.find(Finding::new("REST-12", level, deviation));
     }
-    let status = if claimed {
-        Status::Fail
-    } else {
-        Status::Unsupported
+    let status = match fails {
+        true => Status::Fail,
+        false => Status::Unsupported,
     };
     (log, status, reasons.join("; "))
 }

@@ -6,7 +6,9 @@
 mod compare;
 mod digest;
 mod exchange;
+mod merge;
 mod origin;
+mod part;
 mod read;
 mod verify;
 
@@ -17,7 +19,9 @@ use std::time::Duration;
 
 pub use compare::{Change, ChangedScenario, Comparison, FindingKey};
 pub use exchange::{ExchangeResult, RequestResult, ResponseResult};
+pub use merge::{MergeError, Merged, Named};
 pub use origin::{Environment, Suite};
+pub use part::{MergedPart, PartResult};
 pub use read::ReadError;
 pub use verify::Verified;
 
@@ -47,9 +51,16 @@ pub struct RunResult {
     /// What the run says of the server.
     pub verdict: Verdict,
     /// Every scenario that was asked for, by name, in the suite's order: those that were left out,
-    /// too.
+    /// too, and of a run that was divided those of all parts.
     pub plan: Vec<String>,
-    /// How many scenarios were planned: those of the plan that were not left out.
+    /// Which part of the plan was played: the verdict and the tiers then speak of that part only, and
+    /// certify nothing. None if it is the result of a whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartResult>,
+    /// The results that this one was merged from, if the run was divided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedPart>,
+    /// How many scenarios were planned: those of the plan, or of its part, that were not left out.
     pub planned: usize,
     /// The scenarios that were not planned, since the run was not given what they need.
     pub left_out: Vec<LeftOutResult>,
@@ -63,7 +74,7 @@ pub struct RunResult {
     pub server: Server,
     /// How many requests were sent.
     pub requests: u64,
-    /// How long the run took, in seconds.
+    /// How long the run took, in seconds: all parts together if it was divided.
     pub seconds: f64,
     /// How often the workloads were played again; none if no duration was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,6 +174,9 @@ pub struct ScenarioResult {
     /// Why it is unsupported or in error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The operations that the server lacks of those that the scenario needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<String>,
     /// The requirements that were broken.
     pub findings: Vec<FindingResult>,
     /// The choices that the server took where it has one.
@@ -214,10 +228,6 @@ impl RunResult {
     /// added to it.
     #[must_use]
     pub fn new(run: &Run, target: &Target) -> Self {
-        let left_out = run.left_out.iter().map(|left_out| LeftOutResult {
-            id: left_out.scenario.id.to_owned(),
-            lacks: left_out.lacks,
-        });
         let operations = run.timings.iter().map(|timing| {
             let result = OperationResult::new(timing, run.took);
             (timing.operation.to_owned(), result)
@@ -228,8 +238,10 @@ impl RunResult {
             environment: Environment::of(run),
             verdict: run.verdict(),
             plan: run.plan.iter().map(ToString::to_string).collect(),
+            part: PartResult::new(run, target),
+            merged: Vec::new(),
             planned: run.planned,
-            left_out: left_out.collect(),
+            left_out: Self::left_out_of(run),
             executed: run.executed(),
             seed: run.seed,
             run: run.name.clone(),
@@ -253,6 +265,21 @@ impl RunResult {
             digests: BTreeMap::new(),
             digest: String::new(),
         }
+    }
+
+    /// What is known of this scenario's failure; none if it did not fail, or nobody knows.
+    #[must_use]
+    pub fn known(&self, scenario: &str) -> Option<&KnownResult> {
+        let mut known = self.expectations.known.iter();
+        known.find(|known| known.scenario == scenario)
+    }
+
+    fn left_out_of(run: &Run) -> Vec<LeftOutResult> {
+        let left_out = run.left_out.iter().map(|left_out| LeftOutResult {
+            id: left_out.scenario.id.to_owned(),
+            lacks: left_out.lacks,
+        });
+        left_out.collect()
     }
 
     /// The same, played by this command line, in which no secret may stand.
@@ -332,6 +359,7 @@ impl ScenarioResult {
                 .map(ToString::to_string)
                 .collect(),
             reason: played.reason.clone(),
+            lacking: played.lacking.clone(),
             findings: findings
                 .map(|finding| FindingResult::new(finding, target))
                 .collect(),

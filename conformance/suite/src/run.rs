@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cleanup::Leftovers;
-use crate::expectation::{Expectations, Judgement, Known};
+use crate::expectation::{Entry, Expectations, Judgement, Known};
+use crate::part::Part;
 use crate::plan::{LeftOut, Plan};
 use crate::play::{Played, Rules, Status, play_patiently};
 use crate::scenario::{Scenario, Tier};
@@ -69,8 +70,11 @@ pub struct Run {
     pub url: String,
     /// When it began.
     pub began: SystemTime,
-    /// Every scenario that was asked for, by name, in the suite's order.
+    /// Every scenario that was asked for, by name, in the suite's order: of a run that was divided, those
+    /// of the other parts, too.
     pub plan: Vec<&'static str>,
+    /// Which part of it was played; none if all of it was.
+    pub part: Option<PlayedPart>,
     /// How many of them were planned.
     pub planned: usize,
     /// The scenarios that were not planned, since the run was not given what they need.
@@ -95,6 +99,17 @@ pub struct Run {
     pub requests: u64,
     /// How long it took.
     pub took: Duration,
+}
+
+/// The part of a plan that a run played.
+#[derive(Clone, Debug)]
+pub struct PlayedPart {
+    /// Which part.
+    pub part: Part,
+    /// The scenarios of it, by name, in the suite's order.
+    pub scenarios: Vec<&'static str>,
+    /// What was said to be known to fail in the whole.
+    pub expectations: Vec<Entry>,
 }
 
 /// Who is told how a run goes on.
@@ -122,10 +137,13 @@ pub async fn certify(
 ) -> Result<Run, OpenError> {
     let (began, begun) = (SystemTime::now(), Instant::now());
     let url = target.display_url();
-    let asked_for = plan.iter().map(|(_, scenario)| scenario.id).collect();
+    let asked_for = plan.names();
     let mut plan = plan.clone();
-    let mut left_out = plan.leave_out(&target);
-    let session = Session::open(target, seed).await?;
+    let left_out = plan.leave_out(&target);
+    let session = match &rules.part {
+        Some(part) => Session::open_as(target, seed, Part::run_name(part.shard, seed)).await?,
+        None => Session::open(target, seed).await?,
+    };
     let failed = AtomicBool::new(false);
     let (last, others): (Vec<_>, Vec<_>) = plan
         .iter()
@@ -169,40 +187,96 @@ pub async fn certify(
             .filter_map(std::future::ready);
         played.extend(batch.collect::<Vec<_>>().await);
     }
-    played.sort_by_key(|(number, _)| *number);
-    let mut planned = plan.len();
-    played.retain(|(_, played)| {
-        let scenario = played.scenario;
-        let lacking = played.lacks.map(|lacks| LeftOut { scenario, lacks });
-        planned -= usize::from(lacking.is_some());
-        left_out.extend(lacking);
-        lacking.is_none()
-    });
-    let played: Vec<Played> = played.into_iter().map(|(_, played)| played).collect();
-    let judgement = rules.expectations.judge(&played, &left_out);
-    let leftovers = session.clean_up().await;
-    Ok(Run {
-        name: session.run().to_owned(),
-        seed,
+    let ended = Ended {
         url,
         began,
-        plan: asked_for,
-        planned,
+        begun,
+        asked_for,
         left_out,
-        claimed: rules.claimed.clone(),
-        judgement,
-        interrupted: rules.halt.is_told(),
         played,
-        leftovers,
-        manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),
         soak: soaked,
-        timings: session.timings(),
-        requests: session.requests(),
-        took: begun.elapsed(),
-    })
+    };
+    Ok(ended.conclude(&session, rules).await)
+}
+
+/// What was played, before it is judged.
+pub(crate) struct Ended {
+    pub(crate) url: String,
+    pub(crate) began: SystemTime,
+    pub(crate) begun: Instant,
+    /// The scenarios that were asked for, by name, in the suite's order.
+    pub(crate) asked_for: Vec<&'static str>,
+    /// Those of them that were not planned.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// Those that were played, each with its number.
+    pub(crate) played: Vec<(usize, Played)>,
+    pub(crate) soak: Option<Soak>,
+}
+
+impl Ended {
+    /// Judges what was played, and removes what that made.
+    pub(crate) async fn conclude(self, session: &Session, rules: &Rules) -> Run {
+        let Self {
+            url,
+            began,
+            begun,
+            asked_for,
+            mut left_out,
+            mut played,
+            soak,
+        } = self;
+        played.sort_by_key(|(number, _)| *number);
+        played.retain(|(_, played)| {
+            let scenario = played.scenario;
+            let lacking = played.lacks.map(|lacks| LeftOut { scenario, lacks });
+            left_out.extend(lacking);
+            lacking.is_none()
+        });
+        let played: Vec<Played> = played.into_iter().map(|(_, played)| played).collect();
+        let judgement = rules.expectations.judge(&played, &left_out);
+        let leftovers = session.clean_up().await;
+        let planned = asked_for.len().saturating_sub(left_out.len());
+        let part = rules.part.clone();
+        let plan = match &part {
+            Some(part) => part.whole.names(),
+            None => asked_for.clone(),
+        };
+        Run {
+            name: session.run().to_owned(),
+            seed: session.seed(),
+            url,
+            began,
+            plan,
+            part: part.map(|part| PlayedPart {
+                part,
+                scenarios: asked_for,
+                expectations: rules.expectations.entries().to_vec(),
+            }),
+            planned,
+            left_out,
+            claimed: rules.claimed.clone(),
+            judgement,
+            interrupted: rules.halt.is_told(),
+            played,
+            leftovers,
+            manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),
+            soak,
+            timings: session.timings(),
+            requests: session.requests(),
+            took: begun.elapsed(),
+        }
+    }
 }
 
 impl Run {
+    /// Which part of the plan was played, in words such as `shard 1 of 4`; none if all of it was.
+    #[must_use]
+    pub fn part_words(&self) -> Option<String> {
+        let played = self.part.as_ref()?;
+        let (own, whole) = (played.scenarios.len(), self.plan.len());
+        Some(Part::words(played.part.shard, own, whole))
+    }
+
     /// How many scenarios came to an end that says something of the server.
     #[must_use]
     pub fn executed(&self) -> usize {
@@ -246,16 +320,42 @@ impl Run {
     pub fn tiers(&self) -> BTreeMap<Tier, TierOutcome> {
         let mut statuses: BTreeMap<Tier, Vec<(Status, bool)>> = BTreeMap::new();
         for played in &self.played {
-            statuses
-                .entry(played.scenario.tier)
-                .or_default()
-                .push((played.status, self.known(played).is_some()));
+            let of_tier = statuses.entry(played.scenario.tier).or_default();
+            if !lacks_elsewhere(played) {
+                of_tier.push((played.status, self.known(played).is_some()));
+            }
+        }
+        for played in self.played.iter().filter(|played| lacks_elsewhere(played)) {
+            for operation in &played.lacking {
+                if let Some(of_tier) = statuses.get_mut(&Tier::of(operation)) {
+                    of_tier.push((Status::Unsupported, false));
+                }
+            }
         }
         statuses
             .into_iter()
             .map(|(tier, statuses)| (tier, outcome(&statuses)))
             .collect()
     }
+
+    /// The scenarios of a tier that were not played for want of an operation of another one, which takes
+    /// nothing from the tier; each with the operations.
+    pub fn without(&self, tier: Tier) -> impl Iterator<Item = &Played> {
+        self.played
+            .iter()
+            .filter(move |played| played.scenario.tier == tier && lacks_elsewhere(played))
+    }
+}
+
+/// Whether a scenario was not played, and its own tier is not to blame.
+fn lacks_elsewhere(played: &Played) -> bool {
+    let tier = played.scenario.tier;
+    played.status == Status::Unsupported
+        && !played.lacking.is_empty()
+        && !played
+            .lacking
+            .iter()
+            .any(|operation| tier.stands_on(operation))
 }
 
 /// How a tier came out whose scenarios came out so, each with whether its failure is known.

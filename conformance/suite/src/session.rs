@@ -132,7 +132,16 @@ impl Session {
     ///
     /// If nothing answers, the namespace is there already, or it cannot be made.
     pub async fn open(target: Target, seed: u64) -> Result<Arc<Self>, OpenError> {
-        let run = format!("{seed:x}");
+        Self::open_as(target, seed, format!("{seed:x}")).await
+    }
+
+    /// The same for a run of this name: parts of one run have one seed and names of their own, so that
+    /// they can be played against one server at once.
+    pub(crate) async fn open_as(
+        target: Target,
+        seed: u64,
+        run: String,
+    ) -> Result<Arc<Self>, OpenError> {
         let session = Self::over(target, seed, run)?;
         let Some(namespace) = session.namespace() else {
             return session.open_in_the_parent().await;

@@ -10,6 +10,10 @@ use crate::scenario::{Stop, Tier};
 use crate::scenarios;
 use crate::session::{OpenError, Session, random_seed};
 use crate::target::{Target, TargetError};
+use crate::wire::Call;
+
+/// What servers join the parts of an identifier by, the usual first.
+const DELIMITERS: [&str; 8] = ["$", "/", "|", ":", "#", "::", "~", "\u{1f}"];
 
 /// How many namespaces deep a survey goes below the parent.
 const DEEPEST: usize = 5;
@@ -17,6 +21,9 @@ const DEEPEST: usize = 5;
 /// What a server has and allows.
 #[derive(Clone, Debug)]
 pub struct Survey {
+    /// What joins the parts of an identifier: the target's own delimiter, or where the server joins nothing
+    /// by that, another.
+    pub delimiter: String,
     /// What it allows of names.
     pub names: Names,
     /// How deep namespaces were made without a refusal.
@@ -54,6 +61,8 @@ pub enum SurveyError {
 /// If the server cannot be reached, or nothing can be made on it.
 pub async fn survey(target: Target) -> Result<Survey, SurveyError> {
     let above = target.parent().len();
+    let mut left = Vec::new();
+    let target = joined(target, above, &mut left).await?;
     // As little depth as a run can do with: more has to be found out.
     let open = async |deepest: usize| -> Result<_, SurveyError> {
         let shallow = Names {
@@ -70,18 +79,84 @@ pub async fn survey(target: Target) -> Result<Survey, SurveyError> {
         session => session?,
     };
     let found = look(&session, above).await;
-    let mut left = session.clean_up().await.left;
+    left.extend(session.clean_up().await.left);
     let (names, reached) = found?;
+    let delimiter = target.delimiter().to_owned();
     let session = Session::open(target.with_names(names.clone())?, random_seed()).await?;
     let tiers = tiers(&session).await;
     left.extend(session.clean_up().await.left);
     Ok(Survey {
+        delimiter,
         names,
         reached,
         tiers: tiers?,
         manifests_out_of_reach: session.manifests_out_of_reach().map(str::to_owned),
         left,
     })
+}
+
+/// The target with a delimiter that the server joins identifiers by; as it is where none is seen to.
+async fn joined(
+    target: Target,
+    above: usize,
+    left: &mut Vec<String>,
+) -> Result<Target, SurveyError> {
+    let shallow = Names {
+        max_depth: Some(above + 1),
+        ..Names::default()
+    };
+    let own = target.delimiter().to_owned();
+    let others = DELIMITERS.into_iter().filter(|other| *other != own);
+    for delimiter in [own.as_str()].into_iter().chain(others) {
+        // Some cannot stand where they would have to.
+        let Ok(target) = target.clone().with_delimiter(delimiter) else {
+            continue;
+        };
+        let probed = target.clone().with_names(shallow.clone())?;
+        let session = match Session::open(probed, random_seed()).await {
+            Ok(session) => session,
+            Err(error @ OpenError::Unreachable { .. }) => return Err(error.into()),
+            // One part has no delimiter: there are no namespaces to be joined.
+            Err(_) if above == 0 => break,
+            // A parent of several parts is not found by a wrong delimiter.
+            Err(_) => continue,
+        };
+        let joins = joins(&session).await;
+        left.extend(session.clean_up().await.left);
+        if joins {
+            return Ok(target);
+        }
+    }
+    Ok(target)
+}
+
+/// Whether what is made inside of the run's namespace, by the joined identifier, is listed there.
+async fn joins(session: &Session) -> bool {
+    const NAME: &str = "joined";
+    let Some(home) = session.namespace() else {
+        return false;
+    };
+    let child = [home, &[NAME.to_owned()]].concat();
+    session.made_namespace(&child);
+    session.send(calls::create_namespace(&child)).await;
+    if lists(session, "ListNamespaces", "namespaces", NAME).await {
+        return true;
+    }
+    declared(session, &Namespace::at(home.to_vec()), NAME).await;
+    lists(session, "ListTables", "tables", NAME).await
+}
+
+/// Whether a listing of the run's namespace has this name, alone or at the end of an identifier.
+async fn lists(session: &Session, operation: &'static str, field: &str, name: &str) -> bool {
+    let Some(home) = session.namespace() else {
+        return false;
+    };
+    let listed = session.send(Call::new(operation).id(home)).await;
+    let names = listed
+        .json()
+        .and_then(|body| Some(body.get(field)?.as_array()?.clone()));
+    let mut names = names.into_iter().flatten();
+    names.any(|listed| listed.as_str().is_some_and(|listed| listed.ends_with(name)))
 }
 
 /// What a server allows of names, and how deep namespaces were made.
@@ -178,10 +253,15 @@ async fn tiers(
 ) -> Result<BTreeMap<Tier, Vec<String>>, SurveyError> {
     let mut needs: BTreeMap<Tier, BTreeSet<&'static str>> = BTreeMap::new();
     for (_, scenario) in scenarios::all() {
-        needs
-            .entry(scenario.tier)
-            .or_default()
-            .extend(scenario.needs);
+        needs.entry(scenario.tier).or_default();
+        for need in scenario.needs {
+            // Others say nothing of the scenario's tier.
+            for tier in [Tier::of(need), scenario.tier] {
+                if tier.stands_on(need) {
+                    needs.entry(tier).or_default().insert(need);
+                }
+            }
+        }
     }
     let mut tiers = BTreeMap::new();
     for (tier, operations) in needs {

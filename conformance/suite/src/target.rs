@@ -254,6 +254,22 @@ impl Target {
         given
     }
 
+    /// What is declared of it beside its URL and secrets, in one text: two targets that are declared alike
+    /// have the same.
+    pub(crate) fn settings(&self) -> String {
+        let Self {
+            parent,
+            delimiter,
+            names,
+            storage,
+            ..
+        } = self;
+        let given = self.given();
+        self.without_secrets(&format!(
+            "{parent:?} {delimiter:?} {names:?} {storage:?} {given:?}"
+        ))
+    }
+
     /// The headers that carry this caller's credentials, and those that all requests carry.
     pub(crate) fn headers_of(&self, caller: &Caller) -> HeaderMap {
         let mut headers = self.headers.clone();

@@ -24,6 +24,25 @@ fn every_requirement_is_checked_or_says_why_not() {
 }
 
 #[test]
+fn a_requirement_that_is_checked_says_how_servers_come_to_break_it() {
+    for requirement in catalogue().iter() {
+        let checked = !requirement.scenarios.is_empty() || requirement.checked.is_some();
+        let causes = &requirement.causes;
+        assert!(
+            !checked || !causes.is_empty(),
+            "{}: no causes",
+            requirement.id
+        );
+        // A list item of a report, to be read at a glance.
+        for cause in causes {
+            let words = cause.split(' ').count();
+            assert!((4..=25).contains(&words), "{}: {cause}", requirement.id);
+            assert!(!cause.ends_with('.'), "{}: {cause}", requirement.id);
+        }
+    }
+}
+
+#[test]
 fn requirements_name_the_scenarios_that_check_them_and_no_others() {
     let said: BTreeSet<(&str, &str)> = catalogue()
         .iter()

@@ -11,11 +11,11 @@ use axum::response::IntoResponse;
 use lance_namespace_selftest::interpose::{interpose, ok};
 use lance_namespace_selftest::mutants;
 use lance_namespace_selftest::trial::serve;
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// The command, built by cargo: a test of another package has no other way to it. Built as
+/// What cargo has built: another package's tests have no other way to its command. Built as
 /// `cargo test --workspace` builds it, which then has nothing left to do.
-pub(crate) static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
+static BUILT: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let mut cargo = Command::new(env!("CARGO"));
     // What cargo says of this package to its tests would make build scripts that look at it run again,
     // and with them most of the workspace.
@@ -40,20 +40,34 @@ pub(crate) static COMMAND: LazyLock<PathBuf> = LazyLock::new(|| {
         "{}",
         String::from_utf8_lossy(&built.stderr)
     );
-    String::from_utf8(built.stdout)
-        .unwrap()
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+    let text = String::from_utf8(built.stdout).unwrap();
+    let messages = text.lines();
+    messages
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+});
+
+/// The program that was built of a target of this kind and name.
+fn program(kind: &str, name: &str) -> PathBuf {
+    let mut messages = BUILT.iter();
+    messages
         .find_map(|message| {
             let target = &message["target"];
-            let is_command = target["name"] == "lance-namespace-conformance"
-                && target["kind"] == json!(["bin"])
-                && message["profile"]["test"] == false;
-            let executable = message["executable"].as_str().filter(|_| is_command)?;
+            let is_it = target["name"] == name
+                && target["kind"] == json!([kind])
+                && message["profile"]["test"] == (kind != "bin");
+            let executable = message["executable"].as_str().filter(|_| is_it)?;
             Some(PathBuf::from(executable))
         })
         .unwrap()
-});
+}
+
+/// The command.
+pub(crate) static COMMAND: LazyLock<PathBuf> =
+    LazyLock::new(|| program("bin", "lance-namespace-conformance"));
+
+/// The scenarios as tests.
+pub(crate) static TESTS: LazyLock<PathBuf> = LazyLock::new(|| program("test", "conformance"));
 
 pub(crate) fn run(args: &[&str]) -> Output {
     let mut command = Command::new(&*COMMAND);
@@ -182,7 +196,7 @@ fn the_result_has_the_whole_plan() {
     );
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
-    let result: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let result: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(result["schema"], 3);
     assert_eq!(result["verdict"], "conformant");
     assert_eq!(result["planned"], result["executed"]);
@@ -203,7 +217,7 @@ fn a_report_is_a_page_and_the_result_that_it_shows() {
     let result = std::fs::read_to_string(folder.join("result.json")).unwrap();
     let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
-    let result: serde_json::Value = serde_json::from_str(&result).unwrap();
+    let result: Value = serde_json::from_str(&result).unwrap();
     assert_eq!(result["scenarios"][0]["id"], scenario);
     assert!(page.contains("conformant") && page.contains(scenario));
     exits(&["--report", "/dev/null/x"], 2, "/dev/null/x");

@@ -49,26 +49,6 @@ async fn overwriting() -> Served {
     serve(broken.wrap).await
 }
 
-#[test]
-fn the_exit_codes_are_those_of_the_table() {
-    let table = include_str!("../../../../README.md");
-    let folder = Folder::new("codes");
-    let gone = "[[expect]]\nscenario = \"ordering/gone\"\nreason = \"it was slow\"\n";
-    let stale = folder.file("stale.toml", gone);
-    let wrong = folder.file("wrong.toml", "[server]\nurls = []");
-    for (code, args) in [
-        (0, vec!["--scenario", SCENARIO]),
-        (2, vec!["--config", &wrong]),
-        (3, vec!["--scenario", "nope*"]),
-        (4, vec!["--config", &stale, "--scenario", SCENARIO]),
-    ] {
-        assert!(table.contains(&format!("| {code} |")), "{code}");
-        exits(&args, code, "");
-    }
-    // Of a violation, the test below.
-    assert!(table.contains("| 1 |"));
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_known_failure_exits_0_and_is_never_plainly_conformant() {
     let served = overwriting().await;
@@ -174,6 +154,38 @@ async fn a_declaration_is_written_from_what_a_server_has_and_certifies_it() {
     let args = ["--config", &file, "--scenario", SCENARIO];
     exits(&args, 0, "not certified: ");
     exits(&args, 0, "versions (1 of ");
+}
+
+/// A server that joins by a slash, whatever it is asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_delimiter_is_found_out() {
+    let served = serve(|honest| {
+        interpose(honest, async |honest, mut received| {
+            let query = received.uri.query().unwrap_or_default();
+            let others = query
+                .split('&')
+                .filter(|pair| !pair.starts_with("delimiter"));
+            let mut pairs: Vec<&str> = others.filter(|pair| !pair.is_empty()).collect();
+            pairs.push("delimiter=%2F");
+            received.uri = format!("{}?{}", received.uri.path(), pairs.join("&"))
+                .parse()
+                .unwrap();
+            honest.answer(received).await
+        })
+    })
+    .await;
+    let folder = Folder::new("delimiter");
+    let file = folder.path("conformance.toml");
+    let args = ["init", "--output", &file, "--server-url", served.url()];
+    exits(&args, 0, "wrote");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("delimiter = \"/\""), "{text}");
+    assert!(text.contains("\"versions\""), "{text}");
+    exits(
+        &["--config", &file, "--scenario", SCENARIO],
+        0,
+        "verdict: conformant",
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,8 @@ mod command_line;
 mod coverage;
 mod data;
 mod declaration;
+mod exit_codes;
+mod flaky;
 mod histories;
 mod honest;
 mod mutants;
@@ -16,3 +18,5 @@ mod replicas;
 mod reports;
 #[cfg(unix)]
 mod server_command;
+mod sharding;
+mod tiers;

@@ -106,6 +106,12 @@ impl Expectations {
         }
     }
 
+    /// The entries.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     fn is_over(&self, entry: &Entry) -> bool {
         let until = entry.expectation.until;
         until.is_some_and(|until| until < self.today)
@@ -307,6 +313,7 @@ mod tests {
             cited: Vec::new(),
             answers: Default::default(),
             reason: None,
+            lacking: Vec::new(),
             lacks: None,
             again: Vec::new(),
             seed: 1,

@@ -2,6 +2,7 @@
 
 use maud::{PreEscaped, html};
 
+use crate::report::terminal::verdict_name;
 use crate::result::RunResult;
 use crate::run::{TierOutcome, Verdict};
 
@@ -53,6 +54,9 @@ fn words(result: &RunResult) -> String {
         let names: Vec<&str> = tiers.map(|(tier, _)| tier.name()).collect();
         names.join(", ")
     };
+    if let Some(part) = result.part_words() {
+        return format!("{part}: {}", verdict_name(result.verdict));
+    }
     match result.verdict {
         Verdict::Conformant => match named(TierOutcome::Conformant).as_str() {
             "" => "conformant in part".to_owned(),

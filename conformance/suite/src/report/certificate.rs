@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::play::Status;
+use crate::play::{Played, Status};
 use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::Tier;
 use crate::scenarios;
@@ -54,6 +54,9 @@ fn whole(run: &Run, tier: Tier) -> Standing {
         .filter(|played| played.scenario.tier == tier);
     let known = played.clone().filter(|played| run.known(played).is_some());
     let (played, known) = (played.count(), known.count());
+    if let Some(part) = run.part_words() {
+        return Standing::NotCertified(format!("{part}: {played} of {all} scenarios"));
+    }
     if played + out < all {
         let reason = format!("{played} of {all} scenarios played");
         return Standing::NotCertified(reason);
@@ -82,7 +85,7 @@ pub fn verdict_words(run: &Run) -> String {
         1 => format!("1 {one}"),
         count => format!("{count} {many}"),
     };
-    match run.verdict() {
+    let verdict = match run.verdict() {
         Verdict::Conformant => "conformant".to_owned(),
         Verdict::Excepted => {
             let known = run.judgement.known.len();
@@ -96,6 +99,10 @@ pub fn verdict_words(run: &Run) -> String {
         Verdict::Violation => "violation".to_owned(),
         Verdict::Inconclusive if run.interrupted => "inconclusive: interrupted".to_owned(),
         Verdict::Inconclusive => "inconclusive".to_owned(),
+    };
+    match run.part_words() {
+        Some(part) => format!("{part}: {verdict}"),
+        None => verdict,
     }
 }
 
@@ -104,7 +111,8 @@ pub fn verdict_words(run: &Run) -> String {
 pub fn told(run: &Run) -> String {
     let mut text = String::new();
     push(&mut text, &format!("verdict: {}", verdict_words(run)));
-    let certifies = matches!(run.verdict(), Verdict::Conformant | Verdict::Excepted);
+    let certifies =
+        run.part.is_none() && matches!(run.verdict(), Verdict::Conformant | Verdict::Excepted);
     let standings = certificate(run);
     type Words = fn(&(Tier, Standing)) -> Option<String>;
     let groups: [(&str, Words); 5] = [
@@ -138,6 +146,29 @@ pub fn told(run: &Run) -> String {
                 &wrapped(&format!("{words}: {}", tiers.join(", ")), "  "),
             );
         }
+    }
+    for (tier, standing) in &standings {
+        let without: Vec<&Played> = run.without(*tier).collect();
+        if matches!(standing, Standing::Holds | Standing::Excepted(_)) && !without.is_empty() {
+            let mut lacking: Vec<&str> = without
+                .iter()
+                .flat_map(|played| &played.lacking)
+                .map(String::as_str)
+                .collect();
+            lacking.sort_unstable();
+            lacking.dedup();
+            let count = without.len();
+            let scenarios = if count == 1 { "scenario" } else { "scenarios" };
+            let line = format!(
+                "{tier} without {count} {scenarios}, for want of {}, which belongs to another tier",
+                lacking.join(", ")
+            );
+            push(&mut text, &wrapped(&line, "  "));
+        }
+    }
+    if run.part.is_some() {
+        let line = "a part certifies nothing: `merge` puts the results of all parts together";
+        push(&mut text, &wrapped(line, "  "));
     }
     text
 }

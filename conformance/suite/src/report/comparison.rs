@@ -1,7 +1,7 @@
 //! Two results side by side, as plain text of 80 columns.
 
 use crate::play::Status;
-use crate::report::terminal::{push, verdict_name};
+use crate::report::terminal::{push, result_verdict};
 use crate::result::{ChangedScenario, Comparison, FindingKey, RunResult};
 use crate::run::TierOutcome;
 
@@ -67,7 +67,7 @@ type Fact = (&'static str, fn(&RunResult) -> String);
 pub(super) fn facts() -> [Fact; 6] {
     [
         ("server", |result| result.server.url.clone()),
-        ("verdict", |result| verdict_name(result.verdict).to_owned()),
+        ("verdict", result_verdict),
         ("began", |result| result.environment.began.clone()),
         ("suite", |result| result.suite.version.clone()),
         ("seed", |result| result.seed.to_string()),

@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::play::Status;
 use crate::report::broken::statement;
-use crate::report::terminal::verdict_name;
+use crate::report::terminal::result_verdict;
 use crate::requirement::Level;
 use crate::result::{FindingResult, LeftOutResult, RunResult, ScenarioResult};
 
@@ -54,7 +54,7 @@ pub fn junit(result: &RunResult) -> String {
     let mut report = Report::new(format!(
         "Lance Namespace conformance of {}: {}",
         result.server.url,
-        verdict_name(result.verdict)
+        result_verdict(result)
     ));
     report.timestamp = began.parse().ok();
     report.set_time(duration(result.seconds));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::play::Status;
 use crate::report::broken::{broken, statement};
-use crate::report::terminal::{tier_outcome, verdict_name};
+use crate::report::terminal::{result_verdict, tier_outcome};
 use crate::result::{FindingResult, RunResult, ScenarioResult};
 use crate::run::Verdict;
 
@@ -28,15 +28,18 @@ pub fn summary(result: &RunResult) -> String {
     let mut text = heading(result);
     fix_first(&mut text, result);
     left_out(&mut text, result);
-    for (status, title) in [
-        (Status::Fail, "Violations"),
-        (Status::Error, "Not told"),
-        (Status::Warn, "Warnings"),
+    for (status, known, title) in [
+        (Status::Fail, false, "Violations"),
+        (Status::Error, false, "Not told"),
+        (Status::Fail, true, "Known failures"),
+        (Status::Warn, false, "Warnings"),
     ] {
         let scenarios: Vec<_> = result
             .scenarios
             .iter()
-            .filter(|scenario| scenario.status == status)
+            .filter(|scenario| {
+                scenario.status == status && result.known(&scenario.id).is_some() == known
+            })
             .collect();
         if scenarios.is_empty() {
             continue;
@@ -69,10 +72,10 @@ fn heading(result: &RunResult) -> String {
     let mut text = format!(
         "## {sign} Lance Namespace conformance: {}\n\n{}: {} of {} scenarios told, {} requests in {:.1} s, \
          seed {}, suite {}.\n\n| tier | outcome |",
-        verdict_name(result.verdict),
+        result_verdict(result),
         code(&result.server.url),
         result.executed,
-        result.plan.len(),
+        result.own_plan().len(),
         result.requests,
         result.seconds,
         result.seed,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::log::Finding;
 use crate::play::{Played, Status};
 use crate::requirement::catalogue;
+use crate::result::RunResult;
 use crate::run::{Run, TierOutcome, Verdict};
 use crate::scenario::{Given, Tier};
 use crate::target::Target;
@@ -33,10 +34,35 @@ pub fn report(run: &Run, target: &Target) -> String {
         }
     }
     text.push_str(&certificate::expectations(run));
-    unsupported(&mut text, run, target);
+    unsupported(&mut text, run, |text, found| finding(text, found, target));
     left_out(&mut text, run);
     observations(&mut text, run);
     timings(&mut text, run);
+    verdict(&mut text, run);
+    text
+}
+
+/// The report of a run that was merged of parts: without requests, which the files have.
+#[must_use]
+pub fn merged(run: &Run) -> String {
+    let mut text = String::new();
+    table(&mut text, run);
+    for status in [Status::Fail, Status::Error, Status::Warn] {
+        let of_status = run.played.iter().filter(|played| played.status == status);
+        for played in of_status.filter(|played| run.known(played).is_none()) {
+            push(&mut text, "");
+            heading(&mut text, played);
+            for finding in &played.findings {
+                push(&mut text, "");
+                said(&mut text, finding);
+            }
+            again(&mut text, run, played);
+        }
+    }
+    text.push_str(&certificate::expectations(run));
+    unsupported(&mut text, run, said);
+    left_out(&mut text, run);
+    observations(&mut text, run);
     verdict(&mut text, run);
     text
 }
@@ -92,6 +118,15 @@ pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
+/// The verdict of a result, and of which part of its plan it speaks.
+pub(super) fn result_verdict(result: &RunResult) -> String {
+    let verdict = verdict_name(result.verdict);
+    match result.part_words() {
+        Some(part) => format!("{part}: {verdict}"),
+        None => verdict.to_owned(),
+    }
+}
+
 /// How to make again what the run has removed: the same scenario makes the same names.
 fn again(text: &mut String, run: &Run, played: &Played) {
     let given: String = played
@@ -122,18 +157,7 @@ fn again(text: &mut String, run: &Run, played: &Played) {
 pub fn scenario_report(played: &Played, target: &Target) -> String {
     let mut report = String::new();
     let text = &mut report;
-    let heading = match played.status {
-        Status::Pass => "PASS",
-        Status::Warn => "WARNING",
-        Status::Fail => "VIOLATION",
-        Status::Unsupported => "UNSUPPORTED",
-        Status::Error => "NOT TOLD",
-    };
-    push(text, &format!("{heading}  {}", played.scenario.id));
-    push(text, &wrapped(played.scenario.title, "  "));
-    if let Some(reason) = &played.reason {
-        push(text, &wrapped(reason, "  "));
-    }
+    heading(text, played);
     if let Some(diff) = played.diff() {
         push(text, "");
         push(
@@ -151,8 +175,24 @@ pub fn scenario_report(played: &Played, target: &Target) -> String {
     report
 }
 
+/// How a scenario came out, what must hold, and why nothing can be said if that is so.
+fn heading(text: &mut String, played: &Played) {
+    let heading = match played.status {
+        Status::Pass => "PASS",
+        Status::Warn => "WARNING",
+        Status::Fail => "VIOLATION",
+        Status::Unsupported => "UNSUPPORTED",
+        Status::Error => "NOT TOLD",
+    };
+    push(text, &format!("{heading}  {}", played.scenario.id));
+    push(text, &wrapped(played.scenario.title, "  "));
+    if let Some(reason) = &played.reason {
+        push(text, &wrapped(reason, "  "));
+    }
+}
+
 /// What the server lacks, once for each way that it says so.
-fn unsupported(text: &mut String, run: &Run, target: &Target) {
+fn unsupported(text: &mut String, run: &Run, finding: impl Fn(&mut String, &Finding)) {
     let mut reasons: BTreeMap<(Tier, &str), Vec<&Played>> = BTreeMap::new();
     for played in &run.played {
         if played.status == Status::Unsupported {
@@ -174,7 +214,7 @@ fn unsupported(text: &mut String, run: &Run, target: &Target) {
         );
         push(text, &wrapped(reason, "  "));
         for broken in &scenarios[0].findings {
-            finding(text, broken, target);
+            finding(text, broken);
         }
     }
 }
@@ -197,16 +237,14 @@ fn left_out(text: &mut String, run: &Run) {
     }
 }
 
-/// A finding: the requirement's sentence, what was expected, what there was, and the requests that
-/// show it.
-fn finding(text: &mut String, finding: &Finding, target: &Target) {
+/// A finding: the requirement's sentence, what was expected, what there was.
+fn said(text: &mut String, finding: &Finding) {
     let Finding {
         requirement,
         level,
         expected,
         actual,
-        exchanges,
-        timeline: _,
+        ..
     } = finding;
     let statement = catalogue()
         .get(requirement)
@@ -215,6 +253,12 @@ fn finding(text: &mut String, finding: &Finding, target: &Target) {
     push(text, &wrapped(&sentence, "  "));
     push(text, &wrapped(&format!("expected: {expected}"), "    "));
     push(text, &wrapped(&format!("actual:   {actual}"), "    "));
+}
+
+/// A finding, and the requests that show it.
+fn finding(text: &mut String, finding: &Finding, target: &Target) {
+    said(text, finding);
+    let exchanges = &finding.exchanges;
     for exchange in exchanges.iter().take(EXCHANGES) {
         for line in exchange.summary(target).lines() {
             push(text, &format!("    {line}"));
@@ -318,8 +362,11 @@ fn verdict(text: &mut String, run: &Run) {
         }
     }
     text.push_str(&certificate::told(run));
+    let part = run
+        .part_words()
+        .map_or_else(String::new, |part| format!("{part}, "));
     let numbers = format!(
-        "{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
+        "{part}{} planned, {} executed, {} requests in {:.1} s, seed {}, run {}",
         run.planned,
         run.executed(),
         run.requests,

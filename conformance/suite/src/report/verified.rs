@@ -1,7 +1,7 @@
 //! What the command `verify` says of a result.
 
 use crate::play::Status;
-use crate::report::terminal::{push, verdict_name, wrapped};
+use crate::report::terminal::{push, result_verdict, wrapped};
 use crate::result::{Suite, Verified};
 
 /// What was found of a result, as plain text.
@@ -15,7 +15,7 @@ pub fn verified(verified: &Verified) -> String {
         &format!(
             "server        {}\nverdict       {}\nplayed        {} on {} {}, seed {}",
             result.server.url,
-            verdict_name(result.verdict),
+            result_verdict(result),
             environment.began,
             environment.os,
             environment.arch,
@@ -27,12 +27,23 @@ pub fn verified(verified: &Verified) -> String {
         &mut text,
         &format!(
             "plan          {} of the suite's {} scenarios; {} left out, {} played",
-            result.plan.len(),
+            result.own_plan().len(),
             result.suite.scenarios,
             result.left_out.len(),
             result.scenarios.len()
         ),
     );
+    if let Some(part) = result.part_words() {
+        let line = format!(
+            "part          {part}: a result of the whole, of {} scenarios, is made by `merge`",
+            result.plan.len()
+        );
+        push(&mut text, &line);
+    }
+    if !result.merged.is_empty() {
+        let count = result.merged.len();
+        push(&mut text, &format!("merged        of {count} parts"));
+    }
     push(&mut text, &format!("digest        {}", result.digest));
     let left_out = result.left_out.iter().map(|left_out| left_out.id.as_str());
     let not_asked_for = verified.not_asked_for.iter().map(String::as_str);

@@ -47,6 +47,7 @@ impl Verified {
     #[must_use]
     pub fn whole_suite(&self) -> bool {
         self.count_not_asked_for() == 0
+            && self.result.part.is_none()
             && self.result.left_out.is_empty()
             && self.of(Status::Unsupported).next().is_none()
             && self.of(Status::Error).next().is_none()
@@ -109,7 +110,7 @@ fn missing(result: &RunResult) -> Vec<String> {
     for id in played.chain(left_out) {
         *told.entry(id).or_default() += 1;
     }
-    let plan: BTreeSet<&str> = result.plan.iter().map(String::as_str).collect();
+    let plan: BTreeSet<&str> = result.own_plan().iter().map(String::as_str).collect();
     let mut faults = Vec::new();
     for id in &plan {
         match told.get(id) {
@@ -120,7 +121,10 @@ fn missing(result: &RunResult) -> Vec<String> {
     }
     let unplanned = told.keys().filter(|id| !plan.contains(*id));
     faults.extend(unplanned.map(|id| format!("not of the plan: scenario {id}")));
-    let in_plan = result.plan.len().saturating_sub(result.left_out.len());
+    let in_plan = result
+        .own_plan()
+        .len()
+        .saturating_sub(result.left_out.len());
     let ended = result.scenarios.iter();
     let ended = ended.filter(|scenario| scenario.status != Status::Error);
     for (what, said, counted) in [

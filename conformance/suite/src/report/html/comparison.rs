@@ -9,10 +9,18 @@ use crate::report::broken::{place, statement};
 use crate::report::comparison::{count, facts, status_name, tier_name};
 use crate::report::html::page;
 use crate::report::html::prose::prose;
-use crate::report::html::scenario::STATUSES;
 use crate::report::html::summary::{badge, class_of};
 use crate::requirement::Level;
 use crate::result::{Comparison, RunResult};
+
+/// What scenarios come out as, what was broken first.
+const STATUSES: [Status; 5] = [
+    Status::Fail,
+    Status::Error,
+    Status::Warn,
+    Status::Unsupported,
+    Status::Pass,
+];
 
 /// A comparison as a page that needs nothing else.
 #[must_use]

@@ -11,7 +11,7 @@ mod summary;
 pub use comparison::comparison;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::report::terminal::verdict_name;
+use crate::report::terminal::result_verdict;
 use crate::result::RunResult;
 
 /// How the page looks.
@@ -24,7 +24,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// The report of a result.
 #[must_use]
 pub fn html(result: &RunResult) -> String {
-    let title = format!("{}: {}", result.server.url, verdict_name(result.verdict));
+    let title = format!("{}: {}", result.server.url, result_verdict(result));
     let body = html! {
         a .skip href="#scenarios" { "To the scenarios" }
         (summary::heading(result))
@@ -63,7 +63,9 @@ fn page(title: &str, body: &Markup) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expectation::{Date, Entry, Expectation};
     use crate::report::fixture::result;
+    use crate::result::{KnownResult, PartResult};
 
     #[test]
     fn what_a_server_says_is_text_and_never_markup() {
@@ -90,6 +92,52 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part} is not in {page}");
         }
+    }
+
+    #[test]
+    fn what_is_known_to_fail_stands_apart_with_its_reason() {
+        let mut result = result();
+        result.expectations.known.push(KnownResult {
+            scenario: "a/b".to_owned(),
+            entries: vec![Entry {
+                place: "conformance.toml, line 7".to_owned(),
+                expectation: Expectation {
+                    reason: "the lock is not <held>".to_owned(),
+                    until: Some(Date {
+                        year: 2027,
+                        month: 12,
+                        day: 31,
+                    }),
+                    ..Expectation::default()
+                },
+            }],
+        });
+        let page = html(&result);
+        for part in [
+            "data-status=\"known\"",
+            "value=\"known\" checked",
+            "the lock is not &lt;held&gt;",
+            "until 2027-12-31, conformance.toml, line 7",
+        ] {
+            assert!(page.contains(part), "{part} is not in {page}");
+        }
+        assert!(!page.contains("data-status=\"fail\""), "{page}");
+    }
+
+    #[test]
+    fn a_part_says_so_wherever_the_verdict_stands() {
+        let mut result = result();
+        result.part = Some(PartResult {
+            shard: Some("1/4".parse().unwrap()),
+            scenarios: result.plan.clone(),
+            claimed: Vec::new(),
+            expectations: Vec::new(),
+            started: false,
+            declared_sha256: String::new(),
+        });
+        let page = html(&result);
+        assert_eq!(page.matches("shard 1 of 4: violation").count(), 2, "{page}");
+        assert!(page.contains("certifies nothing"), "{page}");
     }
 
     #[test]

@@ -3,20 +3,35 @@
 use maud::{Markup, html};
 use similar::{ChangeTag, TextDiff};
 
+use crate::expectation::{Entry, Expectation};
 use crate::play::Status;
 use crate::report::broken::statement;
 use crate::report::html::finding::finding;
 use crate::report::html::prose::prose;
 use crate::result::{RunResult, ScenarioResult};
 
-/// What was broken comes first.
-pub(super) const STATUSES: [Status; 5] = [
-    Status::Fail,
-    Status::Error,
-    Status::Warn,
-    Status::Unsupported,
-    Status::Pass,
-];
+/// What scenarios come out as on the page, what was broken first: a failure that is known is another
+/// thing than one that is not.
+const SHOWN: [&str; 6] = ["fail", "error", "warn", KNOWN, "unsupported", "pass"];
+
+/// How a scenario is shown that failed as it is known to.
+pub(super) const KNOWN: &str = "known";
+
+/// How a scenario is shown.
+pub(super) fn shown(result: &RunResult, scenario: &ScenarioResult) -> &'static str {
+    match result.known(&scenario.id) {
+        Some(_) => KNOWN,
+        None => scenario.status.name(),
+    }
+}
+
+/// The same for a reader.
+fn label(shown: &str) -> &str {
+    match shown {
+        KNOWN => "known failure",
+        other => other,
+    }
+}
 
 /// Where a link finds a scenario.
 pub(super) fn anchor(id: &str) -> String {
@@ -33,37 +48,40 @@ pub(super) fn list(result: &RunResult) -> Markup {
                     placeholder="name, requirement, words"; kbd { "/" } }
                 fieldset {
                     legend { "Show" }
-                    @for status in STATUSES {
+                    @for status in SHOWN {
                         @let count = of(result, status).count();
                         @if count > 0 {
                             label {
-                                input type="checkbox" name="status" value=(status.name()) checked;
-                                " " (status.name()) " " span .quiet { "(" (count) ")" }
+                                input type="checkbox" name="status" value=(status) checked;
+                                " " (label(status)) " " span .quiet { "(" (count) ")" }
                             }
                         }
                     }
                 }
                 output aria-live="polite" {}
             }
-            @for status in STATUSES {
+            @for status in SHOWN {
                 @for scenario in of(result, status) { (one(result, scenario)) }
             }
         }
     }
 }
 
-fn of(result: &RunResult, status: Status) -> impl Iterator<Item = &ScenarioResult> {
+fn of<'a>(result: &'a RunResult, status: &str) -> impl Iterator<Item = &'a ScenarioResult> {
     let scenarios = result.scenarios.iter();
-    scenarios.filter(move |scenario| scenario.status == status)
+    scenarios.filter(move |scenario| shown(result, scenario) == status)
 }
 
 fn one(result: &RunResult, scenario: &ScenarioResult) -> Markup {
-    let status = scenario.status.name();
+    let status = shown(result, scenario);
     html! {
         details .scenario id=(anchor(&scenario.id)) data-status=(status) {
             summary {
-                span .status .(status) { (status) }
-                " " span { code { (scenario.id) } " " span .title { (scenario.title) } }
+                span .status .(status) { (label(status)) }
+                " " span {
+                    code { (scenario.id) } " " span .title { (scenario.title) }
+                    @for entry in known(result, scenario) { (accepted(entry)) }
+                }
             }
             div .inside {
                 p .quiet { "Tier " (scenario.tier) ", " (format!("{:.2}", scenario.seconds)) " s. Checks:" }
@@ -71,6 +89,7 @@ fn one(result: &RunResult, scenario: &ScenarioResult) -> Markup {
                     li { a href=(format!("#requirement-{requirement}")) { (requirement) }
                         " " (prose(statement(requirement))) }
                 } }
+                @if !scenario.again.is_empty() { p { (times(scenario)) } }
                 @if let Some(reason) = &scenario.reason { pre .reason { (reason) } }
                 @for found in &scenario.findings { (finding(found)) }
                 h3 { "Transcript" }
@@ -86,6 +105,47 @@ fn one(result: &RunResult, scenario: &ScenarioResult) -> Markup {
             }
         }
     }
+}
+
+/// The expectations by which a scenario may fail.
+fn known<'a>(result: &'a RunResult, scenario: &ScenarioResult) -> &'a [Entry] {
+    let known = result.known(&scenario.id);
+    known.map_or(&[], |known| known.entries.as_slice())
+}
+
+/// Why a failure is accepted, until when, and where that is said.
+fn accepted(entry: &Entry) -> Markup {
+    let Expectation {
+        reason,
+        link,
+        until,
+        fails,
+        ..
+    } = &entry.expectation;
+    html! {
+        span .accepted {
+            (reason) " "
+            span .quiet {
+                "("
+                @if let Some(fails) = fails { "may fail " (fails) " times, " }
+                @if let Some(until) = until { "until " (until) ", " }
+                @match link {
+                    Some(link) if link.starts_with("http") => { a href=(link) { (link) } ", " }
+                    Some(link) => { (link) ", " }
+                    None => {}
+                }
+                (entry.place) ")"
+            }
+        }
+    }
+}
+
+/// How often a scenario failed that was played again.
+fn times(scenario: &ScenarioResult) -> String {
+    let failed = |status: &&Status| **status == Status::Fail;
+    let again = scenario.again.iter().filter(failed).count();
+    let plays = 1 + scenario.again.len();
+    format!("It failed {} of {plays} times.", 1 + again)
 }
 
 /// What the scenario wrote down; where that is not what it writes against an honest server, both.

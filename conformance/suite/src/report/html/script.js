@@ -58,9 +58,11 @@ addEventListener("keydown", (event) => {
     form.elements.words.focus();
   }
 });
-// Paper cannot be unfolded. What is as it should be stays a line, unless somebody has unfolded it.
+// Paper cannot be unfolded. What is as it should be stays a line, unless somebody has unfolded it; and of the
+// requests of a violation the last is whole, since it shows what is wrong.
 const told = ["fail", "error", "warn"].map((status) => `details.scenario[data-status=${status}]`);
-const printed = [".fix details", ...told, ...told.map((scenario) => `${scenario} details`)].join(", ");
+const last = "details.scenario[data-status=fail] .exchange:last-child";
+const printed = [".fix details:not(.causes)", ...told, last].join(", ");
 let folded = [];
 addEventListener("beforeprint", () => {
   folded = [...document.querySelectorAll(printed)].filter((part) => !part.open);

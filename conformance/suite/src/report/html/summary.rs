@@ -8,15 +8,15 @@ use maud::{Markup, html};
 use crate::play::Status;
 use crate::report::broken::{Broken, broken, place, statement};
 use crate::report::html::prose::prose;
-use crate::report::html::scenario::anchor;
-use crate::report::terminal::{tier_outcome, verdict_name};
+use crate::report::html::scenario::{KNOWN, anchor, shown};
+use crate::report::terminal::{result_verdict, tier_outcome};
 use crate::requirement::{Level, Requirement, catalogue};
 use crate::result::{RunResult, ScenarioResult};
 use crate::run::{TierOutcome, Verdict};
 
 /// The verdict, and what it is about.
 pub(super) fn heading(result: &RunResult) -> Markup {
-    let verdict = verdict_name(result.verdict);
+    let verdict = result_verdict(result);
     let meaning = match result.verdict {
         Verdict::Conformant => {
             "Everything that was planned was played, and every demanded requirement held."
@@ -36,6 +36,15 @@ pub(super) fn heading(result: &RunResult) -> Markup {
                 " " span .url { (result.server.url) }
             }
             p { (meaning) }
+            @if result.part.is_some() {
+                p .note {
+                    "This is a part of a run, of which the whole has " (result.plan.len()) " scenarios: it \
+                     certifies nothing. " code { "merge" } " puts the results of all parts together."
+                }
+            }
+            @if !result.merged.is_empty() {
+                p .quiet { "Merged of the results of " (result.merged.len()) " parts." }
+            }
             dl .numbers {
                 div { dt { "planned" } dd { (result.planned) } }
                 div { dt { "executed" } dd { (result.executed) } }
@@ -58,13 +67,10 @@ pub(super) fn heading(result: &RunResult) -> Markup {
 
 /// One row a tier: its outcome and how many scenarios came out how.
 pub(super) fn tiers(result: &RunResult) -> Markup {
-    const STATUSES: [Status; 5] = [
-        Status::Pass,
-        Status::Warn,
-        Status::Fail,
-        Status::Unsupported,
-        Status::Error,
-    ];
+    const STATUSES: [&str; 6] = ["pass", "warn", "fail", KNOWN, "unsupported", "error"];
+    // Most servers have none.
+    let has = |status: &&&str| **status != KNOWN || !result.expectations.known.is_empty();
+    let statuses: Vec<&str> = STATUSES.iter().filter(has).copied().collect();
     html! {
         section aria-labelledby="tiers" {
             h2 id="tiers" { "Tiers" }
@@ -72,16 +78,16 @@ pub(super) fn tiers(result: &RunResult) -> Markup {
                 thead { tr {
                     th scope="col" { "tier" }
                     th scope="col" { "outcome" }
-                    @for status in STATUSES { th scope="col" .number { (status.name()) } }
+                    @for status in &statuses { th scope="col" .number { (status) } }
                 } }
                 tbody {
                     @for (tier, outcome) in &result.server.tiers {
                         tr {
                             th scope="row" { (tier) }
                             td .outcome .(class_of(*outcome)) { (tier_outcome(*outcome)) }
-                            @for status in STATUSES {
+                            @for status in &statuses {
                                 td .number { (count(result, |scenario| {
-                                    scenario.tier == *tier && scenario.status == status
+                                    scenario.tier == *tier && shown(result, scenario) == *status
                                 })) }
                             }
                         }
@@ -129,6 +135,10 @@ pub(super) fn fix_first(result: &RunResult) -> Markup {
                         li {
                             (badge(requirement, level))
                             " " (prose(statement(requirement)))
+                            @if shown_by.iter().all(|id| result.known(id).is_some()) {
+                                " " span .quiet { "Known." }
+                            }
+                            (causes(requirement))
                             details {
                                 summary { "shown by " (shown_by.len()) " "
                                     (if shown_by.len() == 1 { "scenario" } else { "scenarios" }) }
@@ -139,6 +149,21 @@ pub(super) fn fix_first(result: &RunResult) -> Markup {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// How servers come to break a requirement.
+fn causes(requirement: &str) -> Markup {
+    let causes = catalogue()
+        .get(requirement)
+        .map_or(&[][..], |known| &known.causes);
+    html! {
+        @if !causes.is_empty() {
+            details .causes {
+                summary { "how servers come to break it" }
+                ul { @for cause in causes { li { (prose(cause)) } } }
             }
         }
     }
