@@ -2,7 +2,8 @@
 """Compare a run's result with the outcome committed for that server.
 
     .ci/compare_outcome.py RESULT_JSON conformance/results/SERVER/outcome.toml
-    .ci/compare_outcome.py --write RESULT_JSON conformance/results/SERVER/outcome.toml
+    .ci/compare_outcome.py --write [--reasons OTHER_OUTCOME]... RESULT_JSON \\
+        conformance/results/SERVER/outcome.toml
 
 RESULT_JSON is what `lance-namespace-conformance --json FILE` wrote. Exit 0 when the run is
 as recorded; exit 1 with one line a difference when it is not: a finding that is not listed,
@@ -12,7 +13,8 @@ A listed finding with a `sometimes` may show or not. A scenario whose status han
 finding is counted under `sometimes`, so that the counts do not depend on who wins a race.
 
 --write prints the outcome file for this run instead; what stands there already keeps its
-reason. A new finding gets an empty reason, which the comparison refuses until it is written.
+reason, and so does what the outcome of another server has, the first that has it. Any other finding gets an
+empty reason, which the comparison refuses until it is written.
 """
 
 import argparse
@@ -20,7 +22,8 @@ import json
 import re
 import sys
 import tomllib
-from collections import Counter
+from collections import ChainMap, Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -197,11 +200,13 @@ def written(
     outcome: dict[str, Any],
     server: str,
     current_versions: dict[str, str],
+    others: Sequence[dict[str, Any]] = (),
 ) -> str:
-    """The outcome file for this run."""
+    """The outcome file for this run; reasons come from this server's outcome, and else from `others`."""
     recorded, shown = listed(outcome), found(result)
+    known = ChainMap(recorded, *map(listed, others))
     findings = {
-        key: recorded.get(key, {"reason": ""})
+        key: known.get(key, {"reason": ""})
         for key in sorted({*shown, *(k for k, row in recorded.items() if "sometimes" in row)})
     }
     facts = summary(result, unsteady(findings))
@@ -230,19 +235,26 @@ def written(
     return "\n".join(lines) + "\n"
 
 
+def read(outcome: Path) -> dict[str, Any]:
+    return tomllib.loads(outcome.read_text()) if outcome.exists() else {}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="print the outcome of this run")
+    parser.add_argument(
+        "--reasons", action="append", default=[], type=Path, help="outcome of another server"
+    )
     parser.add_argument("result", type=Path, metavar="RESULT_JSON")
     parser.add_argument("outcome", type=Path, metavar="OUTCOME_TOML")
     options = parser.parse_args()
 
     result = json.loads(options.result.read_text())
-    exists = options.outcome.exists()
-    outcome = tomllib.loads(options.outcome.read_text()) if exists else {}
+    outcome = read(options.outcome)
     if options.write:
         server = options.outcome.resolve().parent.name
-        print(written(result, outcome, server, versions()), end="")
+        others = [read(path) for path in options.reasons]
+        print(written(result, outcome, server, versions(), others), end="")
         return 0
     lines = compare(result, outcome, versions())
     if lines:

@@ -225,6 +225,27 @@ class Write(unittest.TestCase):
         self.assertNotIn("PAGE-2", rows)
         self.assertEqual(rewritten["server"], "some-server")
 
+    def test_what_another_server_has_too_takes_its_reason_from_there(self) -> None:
+        first, second = outcome(), outcome()
+        for row in second["finding"]:
+            row["reason"] = "as the second says"
+        first["finding"] = [row for row in first["finding"] if row["requirement"] != "PAGE-2"]
+        own = outcome()
+        own["finding"] = [row | {"reason": "own"} for row in own["finding"][:1]]
+        text = compare_outcome.written(result(), own, "", VERSIONS, [first, second])
+        rows = {row["requirement"]: row for row in tomllib.loads(text)["finding"]}
+        self.assertEqual(rows["REST-12"]["reason"], "own")
+        self.assertEqual(rows["VER-10"]["reason"], "why VER-10 is broken")
+        self.assertEqual(rows["VER-4"]["sometimes"], "a race")
+        self.assertEqual(rows["PAGE-2"]["reason"], "as the second says")
+
+    def test_a_finding_of_another_server_that_did_not_show_is_not_taken(self) -> None:
+        run = result()
+        run["scenarios"][3] = scenario("mixed-schemes", "pass")
+        text = compare_outcome.written(run, {}, "", VERSIONS, [outcome()])
+        rows = [row["requirement"] for row in tomllib.loads(text)["finding"]]
+        self.assertEqual(rows, ["REST-12", "PAGE-2", "VER-10"])
+
     def test_any_text_survives(self) -> None:
         recorded = outcome()
         text = 'quotes " and \\ backslashes, é, a tab\t, a line\nbreak'
