@@ -46,7 +46,7 @@ where
     Answer: Future<Output = Response> + Send + 'static,
 {
     let layer = Arc::new(layer);
-    let honest = Honest(honest);
+    let honest = Honest::of(honest);
     Router::new().fallback(move |request: Request| {
         let (layer, honest) = (Arc::clone(&layer), honest.clone());
         async move {
@@ -226,6 +226,12 @@ impl Received {
 }
 
 impl Honest {
+    /// The honest server of this router.
+    #[must_use]
+    pub fn of(router: Router) -> Self {
+        Self(router)
+    }
+
     /// What the honest server answers to the request as it came.
     pub async fn answer(&self, received: Received) -> Response {
         let mut request = Request::new(Body::from(received.body));

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use crate::calls;
+use crate::namespace::Namespace;
 use crate::outcome::Outcome;
 use crate::session::{Made, Session};
 use crate::wire::Call;
@@ -19,11 +21,16 @@ pub struct Leftovers {
 
 /// Drops the tables and namespaces below the run's namespace, those that listings show and those
 /// that scenarios made, and the namespace itself.
-pub(crate) async fn sweep(session: &Session, mut made: Made) -> Leftovers {
-    discover(session, &mut made).await;
+/// Of a place that is shared only what lies in it.
+pub(crate) async fn sweep(session: &Session, place: &Namespace, mut made: Made) -> Leftovers {
+    discover(session, place, &mut made).await;
     let mut leftovers = Leftovers::default();
+    let apart = apart(session, &made.tables).await;
     for table in &made.tables {
-        let dropped = drop_table(session, table).await;
+        let dropped = match apart.contains(table) {
+            true => drop_table(session, table).await,
+            false => deregister(session, table).await,
+        };
         leftovers.count(session, "table", table, dropped);
     }
     // Children before their parents.
@@ -57,48 +64,73 @@ async fn drop_table(session: &Session, id: &[String]) -> Outcome {
     let dropped = Outcome::of(&session.send(Call::new("DropTable").id(id)).await);
     match dropped {
         Outcome::Ok | Outcome::Refused(404, Some(1 | 4)) => dropped,
-        _ => {
-            let call = Call::new("DeregisterTable")
-                .id(id)
-                .json(json!({ "id": id }));
-            Outcome::of(&session.send(call).await)
-        }
+        _ => deregister(session, id).await,
     }
 }
 
-/// The namespaces of scenarios where they lie beside the run's own, as a listing shows them.
-pub(crate) async fn homes_beside(session: &Session) -> Vec<Vec<String>> {
-    let layout = session.layout();
-    if layout.prefix.is_empty() {
-        return Vec::new();
+async fn deregister(session: &Session, id: &[String]) -> Outcome {
+    let call = Call::new("DeregisterTable")
+        .id(id)
+        .json(json!({ "id": id }));
+    Outcome::of(&session.send(call).await)
+}
+
+/// Those of these tables whose data can be dropped with them. Where a location is that of a whole store, or
+/// holds another table, more would be gone than what the run made: a server may read an empty location so.
+async fn apart<'a>(
+    session: &Session,
+    tables: &'a BTreeSet<Vec<String>>,
+) -> BTreeSet<&'a Vec<String>> {
+    let mut locations = Vec::new();
+    for id in tables {
+        let described = session.send(calls::describe_table(id)).await;
+        let location = described
+            .json()
+            .filter(|_| Outcome::of(&described) == Outcome::Ok);
+        let location = location.and_then(|body| Some(body["location"].as_str()?.to_owned()));
+        locations.push((id, location));
     }
-    let names = names(session, "ListNamespaces", "namespaces", &layout.homes).await;
-    let homes = names.iter().map(|name| {
-        let name = name.rsplit(session.target().delimiter()).next();
-        name.unwrap_or_default()
-    });
-    homes
-        .filter(|name| name.starts_with(&layout.prefix))
-        .map(|name| child(&layout.homes, name))
+    let all: BTreeSet<String> = locations
+        .iter()
+        .filter_map(|(_, location)| Some(below(location.as_deref()?)))
+        .collect();
+    locations
+        .into_iter()
+        // A table that is not described has nothing that could be seen to be anybody else's.
+        .filter(|(_, location)| !location.as_deref().is_some_and(|one| holds_more(one, &all)))
+        .map(|(id, _)| id)
         .collect()
 }
 
+/// Whether a location is that of a whole store, or one of these lies inside it.
+fn holds_more(location: &str, all: &BTreeSet<String>) -> bool {
+    let start = below(location);
+    let path = start.split_once("://").map_or(&*start, |(_, path)| path);
+    let inside = all.range(start.clone()..).find(|other| **other != start);
+    path == "/" || inside.is_some_and(|other| other.starts_with(&start))
+}
+
+/// What the locations inside this one begin with.
+fn below(location: &str) -> String {
+    format!("{}/", location.trim_end_matches('/'))
+}
+
 /// Adds what listings show below the run's namespace.
-async fn discover(session: &Session, made: &mut Made) {
+async fn discover(session: &Session, place: &Namespace, made: &mut Made) {
+    if place.is_shared() {
+        let tables = children(session, "ListTables", "tables", &place.id).await;
+        made.tables
+            .extend(tables.into_iter().filter(|id| place.holds(id)));
+        let namespaces = children(session, "ListNamespaces", "namespaces", &place.id).await;
+        made.namespaces
+            .extend(namespaces.into_iter().filter(|id| place.holds(id)));
+    }
     let mut open: Vec<Vec<String>> = made.namespaces.iter().cloned().collect();
     let mut seen: BTreeSet<Vec<String>> = made.namespaces.clone();
     while let Some(namespace) = open.pop() {
-        for name in names(session, "ListTables", "tables", &namespace).await {
-            // Names may come as full identifiers: the specification has it both ways.
-            let name = name
-                .rsplit(session.target().delimiter())
-                .next()
-                .unwrap_or(&name)
-                .to_owned();
-            made.tables.insert(child(&namespace, &name));
-        }
-        for name in names(session, "ListNamespaces", "namespaces", &namespace).await {
-            let id = child(&namespace, &name);
+        made.tables
+            .extend(children(session, "ListTables", "tables", &namespace).await);
+        for id in children(session, "ListNamespaces", "namespaces", &namespace).await {
             if seen.insert(id.clone()) {
                 made.namespaces.insert(id.clone());
                 open.push(id);
@@ -107,10 +139,22 @@ async fn discover(session: &Session, made: &mut Made) {
     }
 }
 
-fn child(namespace: &[String], name: &str) -> Vec<String> {
-    let mut id = namespace.to_vec();
-    id.push(name.to_owned());
-    id
+/// The identifiers of a namespace's children, as a listing shows them.
+pub(crate) async fn children(
+    session: &Session,
+    operation: &str,
+    field: &str,
+    namespace: &[String],
+) -> Vec<Vec<String>> {
+    let names = names(session, operation, field, namespace).await;
+    let children = names.iter().map(|name| {
+        // Names may come as full identifiers: the specification has it both ways.
+        let name = name.rsplit(session.target().delimiter()).next();
+        let mut id = namespace.to_vec();
+        id.push(name.unwrap_or_default().to_owned());
+        id
+    });
+    children.collect()
 }
 
 async fn names(session: &Session, operation: &str, field: &str, id: &[String]) -> Vec<String> {

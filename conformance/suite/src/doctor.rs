@@ -77,8 +77,11 @@ pub async fn examine(target: &Target) -> Vec<Check> {
             return found;
         }
     };
-    let name = session.namespace().join(target.delimiter());
-    say("namespace", State::Good, format!("{name} can be made"));
+    let says = match session.namespace() {
+        Some(own) => format!("{} can be made", own.join(target.delimiter())),
+        None => "tables are made in the parent, as max_depth or table_depth says".to_owned(),
+    };
+    say("namespace", State::Good, says);
     let (state, says) = match storage(session.backstage().await).await {
         Ok(found) => found,
         Err(Stop::Inconclusive(reason)) => (

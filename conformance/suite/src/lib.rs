@@ -24,6 +24,7 @@ pub mod history;
 pub mod instance;
 pub mod log;
 pub mod names;
+pub mod namespace;
 pub mod outcome;
 pub mod plan;
 pub mod play;

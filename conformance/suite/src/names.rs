@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use crate::namespace::Namespace;
 use crate::scenario::Given;
 use crate::wire::{Body, Call};
 
@@ -32,11 +33,10 @@ pub struct Characters {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NamesError {
-    /// There is no room for a namespace of the run's own.
+    /// There is no room for tables of the run's own.
     #[error(
-        "there is no room below the parent namespace, which is {parent} deep: a run needs a \
-         namespace of its own there, and the declaration allows namespaces {deepest} deep; name a \
-         parent that is less deep, or allow more"
+        "there is no room in the parent namespace, which is {parent} deep: a run needs tables there, and \
+         the declaration allows namespaces {deepest} deep; name a parent that is less deep, or allow more"
     )]
     NoRoom {
         /// How deep the parent is.
@@ -75,13 +75,36 @@ pub enum CharactersError {
 /// Where the namespaces of scenarios lie, and what they are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The run's own namespace.
-    pub(crate) run: Vec<String>,
-    /// The namespace that holds those of the scenarios: the run's own, one inside it, or the
-    /// parent.
+    /// The run's own namespace, if there is room for one.
+    pub(crate) run: Option<Vec<String>>,
+    /// The namespace that holds those of the scenarios, or their tables: the run's own, one inside it,
+    /// or the parent.
     pub(crate) homes: Vec<String>,
-    /// What the names of the scenarios' namespaces begin with.
+    /// What the names of the scenarios' namespaces begin with, or of their tables.
     pub(crate) prefix: String,
+}
+
+impl Layout {
+    /// Where the scenario of this name makes its tables and namespaces.
+    pub(crate) fn place(&self, name: &str, names: &Names) -> Namespace {
+        let name = names.fitted(&format!("{}{name}", self.prefix));
+        match self.run {
+            Some(_) => {
+                let mut id = self.homes.clone();
+                id.push(name);
+                Namespace::at(id)
+            }
+            None => Namespace::shared(self.homes.clone(), names.fitted(&format!("{name}_"))),
+        }
+    }
+
+    /// Where everything of the run lies that has its name.
+    pub(crate) fn whole(&self) -> Namespace {
+        match &self.run {
+            Some(run) if self.prefix.is_empty() => Namespace::at(run.clone()),
+            _ => Namespace::shared(self.homes.clone(), self.prefix.clone()),
+        }
+    }
 }
 
 impl Names {
@@ -99,7 +122,7 @@ impl Names {
         }
         let deepest = self.max_depth.unwrap_or(usual);
         let depth = self.table_depth.unwrap_or_else(|| deepest.min(usual));
-        if depth <= above {
+        if depth < above {
             return Err(NamesError::NoRoom {
                 parent: above,
                 deepest: depth,
@@ -108,10 +131,10 @@ impl Names {
         let name = self.fitted(run);
         let mut own = parent.to_vec();
         own.push(name.clone());
-        // No room inside the run's own: beside it, and known by its name.
-        if depth == above + 1 {
+        // No room inside the run's own, or not even for that: beside it, and known by its name.
+        if depth <= above + 1 {
             return Ok(Layout {
-                run: own,
+                run: (depth > above).then_some(own),
                 homes: parent.to_vec(),
                 prefix: self.fitted(&format!("{name}_")),
             });
@@ -119,7 +142,7 @@ impl Names {
         let mut homes = own.clone();
         homes.extend((usual..depth).map(|level| format!("level{}", level - above)));
         Ok(Layout {
-            run: own,
+            run: Some(own),
             homes,
             prefix: String::new(),
         })
@@ -218,13 +241,21 @@ impl fmt::Display for Characters {
 }
 
 /// An object that a call would make.
-enum Made {
+pub(crate) enum Made {
     Namespace(Vec<String>),
     Table(Vec<String>),
 }
 
+impl Made {
+    pub(crate) fn id(&self) -> &[String] {
+        match self {
+            Self::Namespace(id) | Self::Table(id) => id,
+        }
+    }
+}
+
 /// What a call would make.
-fn made(call: &Call, delimiter: &str) -> Vec<Made> {
+pub(crate) fn made(call: &Call, delimiter: &str) -> Vec<Made> {
     let own = call.query.iter().find(|(name, _)| *name == "delimiter");
     let delimiter = own.map_or(delimiter, |(_, own)| own.as_str());
     let split = |id: &[String]| -> Vec<String> {
@@ -299,8 +330,13 @@ mod tests {
         ] {
             assert_eq!(layout(&names, &parent), Ok(expected), "{names:?}");
         }
-        assert!(layout(&at(Some(1), None), &parent).is_err());
-        assert!(layout(&at(None, Some(1)), &parent).is_err());
+        for tables_of_the_parent in [at(Some(1), None), at(Some(5), Some(1))] {
+            let layout = tables_of_the_parent.layout(&parent, "r").unwrap();
+            let place = (layout.run, layout.homes, layout.prefix);
+            assert_eq!(place, (None, parent.clone(), "r_".to_owned()));
+        }
+        assert!(layout(&at(Some(0), None), &parent).is_err());
+        assert!(layout(&at(None, Some(0)), &parent).is_err());
         assert!(layout(&at(Some(3), Some(4)), &parent).is_err());
     }
 

@@ -171,7 +171,7 @@ pub async fn play_patiently(
         };
         let again = play_round(session, scenario, number, Some(round), rules).await;
         session
-            .remove(&Stage::home_of(session, number, Some(round)))
+            .remove(&Stage::place_of(session, number, Some(round)))
             .await;
         if again.status == Status::Fail {
             if rules.expectations.patience(&again).is_none() {

@@ -12,6 +12,7 @@ use crate::calls;
 use crate::cleanup::{self, Leftovers};
 use crate::entry::Entry;
 use crate::names::{Layout, NamesError};
+use crate::namespace::Namespace;
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::scenario::{Flow, Scenario, Stop};
@@ -24,7 +25,8 @@ use crate::wire::{Call, ClientError, Exchange, Wire};
 /// What the names of all runs' namespaces begin with.
 pub(crate) const PREFIX: &str = "lance_conformance_";
 
-/// A run against one server. Everything that it makes lies below one namespace of its own.
+/// A run against one server. Everything that it makes lies below one namespace of its own, or bears its
+/// name where the server allows no such namespace.
 pub struct Session {
     wire: Wire,
     seed: u64,
@@ -57,18 +59,11 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// Takes out what is in a namespace, and the namespace.
-    fn take_below(&mut self, namespace: &[String]) -> Self {
-        let take = |ids: &mut BTreeSet<Vec<String>>| {
-            let (taken, rest) = std::mem::take(ids)
-                .into_iter()
-                .partition(|id| id.starts_with(namespace));
-            *ids = rest;
-            taken
-        };
+    /// Takes out what is in a place, and the place.
+    fn take_in(&mut self, place: &Namespace) -> Self {
         Self {
-            namespaces: take(&mut self.namespaces),
-            tables: take(&mut self.tables),
+            namespaces: place.take(&mut self.namespaces),
+            tables: place.take(&mut self.tables),
         }
     }
 
@@ -96,16 +91,26 @@ pub enum OpenError {
         /// What went wrong.
         reason: String,
     },
-    /// The run's namespace is there already.
+    /// The run's namespace is there already, or a table that bears its name.
     #[error(
-        "the namespace {namespace} is there already: an earlier run with this seed left it; remove \
+        "{namespace} is there already: an earlier run with this seed left it; remove \
          it with `lance-namespace-conformance cleanup {run}` or choose another seed"
     )]
     Taken {
-        /// The namespace, joined.
+        /// The identifier of the namespace or table, joined.
         namespace: String,
         /// The run.
         run: String,
+    },
+    /// The tables cannot be listed among which those of the run are to be.
+    #[error(
+        "the tables of the namespace {parent:?} cannot be listed: {answer}; check the credentials"
+    )]
+    NotListed {
+        /// The namespace, joined.
+        parent: String,
+        /// What the server answered.
+        answer: String,
     },
     /// The run's namespace cannot be made.
     #[error(
@@ -129,17 +134,18 @@ impl Session {
     pub async fn open(target: Target, seed: u64) -> Result<Arc<Self>, OpenError> {
         let run = format!("{seed:x}");
         let session = Self::over(target, seed, run)?;
-        session.made_namespace(session.namespace());
-        let call = Call::new("CreateNamespace").id(session.namespace());
+        let Some(namespace) = session.namespace() else {
+            return session.open_in_the_parent().await;
+        };
+        session.made_namespace(namespace);
+        let call = Call::new("CreateNamespace").id(namespace);
         let exchange = session.send(call).await;
         session.replicas_answer().await?;
-        let namespace = session.namespace().join(session.target().delimiter());
+        let namespace = namespace.join(session.target().delimiter());
         match Outcome::of(&exchange) {
             Outcome::Ok => {
                 session.make_levels().await?;
-                let session = Arc::new(session);
-                session.set_canary().await;
-                Ok(session)
+                Ok(session.settled().await)
             }
             Outcome::Lost => Err(OpenError::Unreachable {
                 url: session.target().display_url(),
@@ -156,9 +162,47 @@ impl Session {
         }
     }
 
+    /// Begins a run that has no namespace of its own.
+    async fn open_in_the_parent(self) -> Result<Arc<Self>, OpenError> {
+        let call = calls::list_tables(&self.layout.homes);
+        let exchange = self.send(call).await;
+        self.replicas_answer().await?;
+        match Outcome::of(&exchange) {
+            Outcome::Ok => {}
+            Outcome::Lost => {
+                return Err(OpenError::Unreachable {
+                    url: self.target().display_url(),
+                    reason: exchange.answer.err().unwrap_or_default(),
+                });
+            }
+            _ => {
+                return Err(OpenError::NotListed {
+                    parent: self.layout.homes.join(self.target().delimiter()),
+                    answer: words_of(&exchange),
+                });
+            }
+        }
+        let parent = &self.layout.homes;
+        let tables = cleanup::children(&self, "ListTables", "tables", parent).await;
+        match tables.into_iter().find(|id| self.layout.whole().holds(id)) {
+            Some(left) => Err(OpenError::Taken {
+                namespace: left.join(self.target().delimiter()),
+                run: self.run,
+            }),
+            None => Ok(self.settled().await),
+        }
+    }
+
+    async fn settled(self) -> Arc<Self> {
+        let session = Arc::new(self);
+        session.set_canary().await;
+        session
+    }
+
     /// Makes the namespaces between the run's own and those of the scenarios, if tables live so deep.
     async fn make_levels(&self) -> Result<(), OpenError> {
-        for depth in self.namespace().len() + 1..=self.layout.homes.len() {
+        let own = self.namespace().map_or(usize::MAX - 1, <[String]>::len);
+        for depth in own + 1..=self.layout.homes.len() {
             let id = &self.layout.homes[..depth];
             self.made_namespace(id);
             let exchange = self.send(calls::create_namespace(id)).await;
@@ -231,11 +275,11 @@ impl Session {
 
     /// Makes the run's namespace, and the ones that it lies in, on a server that is new.
     pub(crate) async fn settle(&self) -> Result<(), String> {
-        let deepest = self.namespace().len().max(self.layout.homes.len());
-        for depth in 1..=deepest {
+        let homes = self.layout.homes.as_slice();
+        let own = self.namespace().unwrap_or(homes);
+        for depth in 1..=own.len().max(homes.len()) {
             // One of the two goes on where the other ends.
-            let id = self.layout.homes.get(..depth);
-            let id = id.unwrap_or_else(|| &self.namespace()[..depth]);
+            let id = homes.get(..depth).unwrap_or_else(|| &own[..depth]);
             let exchange = self.send(calls::create_namespace(id)).await;
             let outcome = Outcome::of(&exchange);
             if outcome != Outcome::Ok {
@@ -280,8 +324,13 @@ impl Session {
     /// If the HTTP client cannot be set up, or nothing answers.
     pub async fn clean_up_after(target: Target, run: &str) -> Result<Leftovers, OpenError> {
         let session = Self::over(target, 0, run.to_owned())?;
-        session.made_namespace(session.namespace());
-        let call = Call::new("NamespaceExists").id(session.namespace());
+        let call = match session.namespace() {
+            Some(namespace) => {
+                session.made_namespace(namespace);
+                Call::new("NamespaceExists").id(namespace)
+            }
+            None => calls::list_tables(&session.layout.homes),
+        };
         let exchange = session.send(call).await;
         if let Err(reason) = exchange.answer {
             return Err(OpenError::Unreachable {
@@ -289,23 +338,23 @@ impl Session {
                 reason,
             });
         }
-        for home in cleanup::homes_beside(&session).await {
-            session.made_namespace(&home);
-        }
-        Ok(session.clean_up().await)
+        let made = lock(&session.made).clone();
+        Ok(cleanup::sweep(&session, &session.layout.whole(), made).await)
     }
 
     /// Removes everything that the run made; answers what is left.
     pub async fn clean_up(&self) -> Leftovers {
         let made = lock(&self.made).clone();
-        cleanup::sweep(self, made).await
+        let place = self.namespace().map(|own| Namespace::at(own.to_vec()));
+        let place = place.unwrap_or_else(|| self.layout.whole());
+        cleanup::sweep(self, &place, made).await
     }
 
-    /// Removes everything that was made below a namespace, and the namespace. What cannot be removed
-    /// is tried again when the run is cleaned up.
-    pub(crate) async fn remove(&self, namespace: &[String]) {
-        let made = lock(&self.made).take_below(namespace);
-        let leftovers = cleanup::sweep(self, made.clone()).await;
+    /// Removes everything that was made in a place, and the place. What cannot be removed is tried again
+    /// when the run is cleaned up.
+    pub(crate) async fn remove(&self, place: &Namespace) {
+        let made = lock(&self.made).take_in(place);
+        let leftovers = cleanup::sweep(self, place, made.clone()).await;
         if !leftovers.left.is_empty() {
             lock(&self.made).put_back(made);
         }
@@ -323,22 +372,20 @@ impl Session {
         self.seed
     }
 
-    /// The run's namespace, in parts.
+    /// The run's own namespace, in parts; none where the server allows none.
     #[must_use]
-    pub fn namespace(&self) -> &[String] {
-        &self.layout.run
+    pub fn namespace(&self) -> Option<&[String]> {
+        self.layout.run.as_deref()
     }
 
-    /// The identifier of a scenario's namespace of this name.
-    pub(crate) fn home(&self, name: &str) -> Vec<String> {
-        let mut id = self.layout.homes.clone();
-        let name = format!("{}{name}", self.layout.prefix);
-        id.push(self.target().names().fitted(&name));
-        id
+    /// Where a scenario of this name makes its tables and namespaces.
+    pub(crate) fn home(&self, name: &str) -> Namespace {
+        self.layout.place(name, self.target().names())
     }
 
-    pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
+    /// Where everything of the run lies that has its name.
+    pub(crate) fn whole(&self) -> Namespace {
+        self.layout.whole()
     }
 
     /// The server under test.

@@ -96,7 +96,7 @@ impl Soaking<'_> {
                 // A task of its own, so that workloads use all cores.
                 let task = tokio::spawn(async move {
                     let played = play_round(&session, scenario, number, Some(round), &rules).await;
-                    let home = Stage::home_of(&session, number, Some(round));
+                    let home = Stage::place_of(&session, number, Some(round));
                     session.remove(&home).await;
                     played
                 });

@@ -14,12 +14,15 @@ use crate::answer::Answer;
 use crate::entry::{Entry, Manifest};
 use crate::history::{Recorder, Recording};
 use crate::log::{Deviation, Finding, Log, Observation};
+use crate::names::{self, Made};
+pub use crate::namespace::Namespace;
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::requirement::{Level, catalogue};
 use crate::scenario::{Flow, Given, Scenario, Stop};
 use crate::session::Session;
 use crate::staging::Staging;
+use crate::support::PROBE;
 use crate::target::Target;
 use crate::wire::{Call, Exchange};
 use crate::{calls, sdk, validity};
@@ -59,13 +62,6 @@ pub(crate) struct Round {
     pub(crate) until: Instant,
 }
 
-/// A namespace that a scenario made.
-#[derive(Clone, Debug)]
-pub struct Namespace {
-    /// Its identifier, in parts.
-    pub id: Vec<String>,
-}
-
 /// A table that a scenario declared.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -74,16 +70,6 @@ pub struct Table {
     /// What the transcript calls it.
     pub label: String,
     pub(crate) staging: Staging,
-}
-
-impl Namespace {
-    /// The identifier of a child of this name.
-    #[must_use]
-    pub fn child(&self, name: &str) -> Vec<String> {
-        let mut id = self.id.clone();
-        id.push(name.to_owned());
-        id
-    }
 }
 
 impl Table {
@@ -163,17 +149,23 @@ impl Stage {
     /// [`Stop::Inconclusive`] if it cannot be made.
     pub async fn home(&self) -> Flow<Namespace> {
         let home = &self.1.home;
-        let home = home.get_or_try_init(async || self.make_namespace(self.home_id()).await);
+        let home = home.get_or_try_init(async || {
+            let place = self.place();
+            if !place.is_shared() {
+                self.make_namespace(place.id.clone()).await?;
+            }
+            Ok(place)
+        });
         home.await.cloned()
     }
 
-    /// The identifier of the scenario's own namespace: another one in each round.
-    pub(crate) fn home_id(&self) -> Vec<String> {
-        Self::home_of(self.session(), self.0.number, self.0.round)
+    /// Where the scenario's own namespace is, or will be: another one in each round.
+    pub(crate) fn place(&self) -> Namespace {
+        Self::place_of(self.session(), self.0.number, self.0.round)
     }
 
-    /// The identifier of the namespace of the `number`th scenario in this round.
-    pub(crate) fn home_of(session: &Session, number: usize, round: Option<Round>) -> Vec<String> {
+    /// Where the namespace of the `number`th scenario is in this round.
+    pub(crate) fn place_of(session: &Session, number: usize, round: Option<Round>) -> Namespace {
         session.home(&match round {
             None => format!("s{number:03}"),
             Some(round) => format!("s{number:03}_round{}", round.number),
@@ -203,7 +195,7 @@ impl Stage {
         self.session().made_namespace(&id);
         let call = calls::create_namespace(&id);
         self.ask("create a namespace", call).await.set_up()?;
-        Ok(Namespace { id })
+        Ok(Namespace::at(id))
     }
 
     /// Declares a table of this name in the scenario's own namespace.
@@ -246,7 +238,7 @@ impl Stage {
         }
         self.0.recorder.declared(&id, &staging);
         Table {
-            label: id.last().cloned().unwrap_or_default(),
+            label: self.label_of(&id),
             id,
             staging,
         }
@@ -255,10 +247,17 @@ impl Stage {
     /// A table of this identifier that nobody has made.
     pub(crate) fn declared_nowhere(&self, id: Vec<String>) -> Table {
         Table {
-            label: id.last().cloned().unwrap_or_default(),
+            label: self.label_of(&id),
             id,
             staging: Staging::at(None, &[]),
         }
+    }
+
+    /// What the transcript calls the table of this identifier: by its name, whatever run it is.
+    fn label_of(&self, id: &[String]) -> String {
+        let own = self.place().within(id);
+        let own = own.as_deref().unwrap_or(id);
+        own.last().cloned().unwrap_or_default()
     }
 
     /// The identifier of a table in the scenario's namespace that nobody made yet. If the server
@@ -416,10 +415,32 @@ impl Stage {
     async fn ends_if_not_allowed(&self, call: &Call) {
         let target = self.target();
         let (delimiter, parent) = (target.delimiter(), target.parent().len());
-        if let Some(lacks) = target.names().lacks(call, delimiter, parent) {
+        let lacks = target.names().lacks(call, delimiter, parent);
+        let lacks = lacks.or_else(|| self.lacks_its_own(call));
+        if let Some(lacks) = lacks {
             self.0.lacks.send_replace(Some(lacks));
             std::future::pending::<()>().await;
         }
+    }
+
+    /// What a call would need for a namespace of the scenario's own, where it has none: to ask for what
+    /// others have there too, or to make there what does not bear its name.
+    fn lacks_its_own(&self, call: &Call) -> Option<Given> {
+        let place = self.place();
+        if !place.is_shared() {
+            return None;
+        }
+        let id = call.id.as_deref().unwrap_or_default();
+        let of_namespace = call.operation.path.contains("/namespace/") && id == place.id;
+        let of_all = call.operation.id == "ListAllTables";
+        let asks = !self.is_backstage() && (of_namespace || of_all);
+        let made = names::made(call, self.target().delimiter());
+        let beside = |made: &Made| !place.holds(made.id());
+        (asks || made.iter().any(beside)).then_some(Given::Depth)
+    }
+
+    fn is_backstage(&self) -> bool {
+        self.0.scenario.id == PROBE.id
     }
 
     /// Waits until a step needs what the server is declared not to allow.

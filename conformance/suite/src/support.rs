@@ -218,7 +218,7 @@ async fn ask(stage: &Stage, operation: &str, attempt: usize) -> Flow<Arc<Exchang
                     stage.ask("create a branch", branch).await.set_up()?;
                     calls::delete_branch(&table, "probe")
                 }
-                "RenameTable" => calls::rename(&table.id, &format!("{name}renamed")),
+                "RenameTable" => calls::rename(&table.id, &format!("{}renamed", table.name())),
                 "RegisterTable" => {
                     let location = stage.vacated(&table.id).await?;
                     let id = stage.unmade_table(&format!("{name}registered")).await?;

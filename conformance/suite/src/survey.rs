@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::calls;
 use crate::names::{Characters, Names};
+use crate::namespace::Namespace;
 use crate::outcome::Outcome;
 use crate::scenario::{Stop, Tier};
 use crate::scenarios;
@@ -54,11 +55,20 @@ pub enum SurveyError {
 pub async fn survey(target: Target) -> Result<Survey, SurveyError> {
     let above = target.parent().len();
     // As little depth as a run can do with: more has to be found out.
-    let shallow = Names {
-        max_depth: Some(above + 1),
-        ..Names::default()
+    let open = async |deepest: usize| -> Result<_, SurveyError> {
+        let shallow = Names {
+            max_depth: Some(deepest),
+            ..Names::default()
+        };
+        Ok(Session::open(target.clone().with_names(shallow)?, random_seed()).await?)
     };
-    let session = Session::open(target.clone().with_names(shallow)?, random_seed()).await?;
+    let session = match open(above + 1).await {
+        // It may allow no namespaces, and have tables all the same.
+        Err(SurveyError::Open(refused @ OpenError::Refused { .. })) => {
+            open(above).await.map_err(|_| refused)?
+        }
+        session => session?,
+    };
     let found = look(&session, above).await;
     let mut left = session.clean_up().await.left;
     let (names, reached) = found?;
@@ -76,7 +86,10 @@ pub async fn survey(target: Target) -> Result<Survey, SurveyError> {
 
 /// What a server allows of names, and how deep namespaces were made.
 async fn look(session: &Session, above: usize) -> Result<(Names, usize), SurveyError> {
-    let mut id = session.namespace().to_vec();
+    let Some(own) = session.namespace() else {
+        return look_in_the_parent(session, above).await;
+    };
+    let mut id = own.to_vec();
     let mut refused = String::new();
     let mut levels = Vec::new();
     let mut max_depth = None;
@@ -91,8 +104,9 @@ async fn look(session: &Session, above: usize) -> Result<(Names, usize), SurveyE
                 break;
             }
         }
-        match declared(session, &id, "survey").await {
-            Outcome::Ok => levels.push(id.clone()),
+        let place = Namespace::at(id.clone());
+        match declared(session, &place, "survey").await {
+            Outcome::Ok => levels.push(place),
             outcome => refused = outcome.to_string(),
         }
     }
@@ -100,7 +114,7 @@ async fn look(session: &Session, above: usize) -> Result<(Names, usize), SurveyE
         return Err(SurveyError::NoTables(refused));
     };
     let table_depth = match levels.len() {
-        1 => Some(home.len()),
+        1 => Some(home.id.len()),
         _ => None,
     };
     let names = Names {
@@ -112,8 +126,26 @@ async fn look(session: &Session, above: usize) -> Result<(Names, usize), SurveyE
     Ok((names, reached))
 }
 
+/// The same of a server that makes no namespaces below the parent.
+async fn look_in_the_parent(
+    session: &Session,
+    above: usize,
+) -> Result<(Names, usize), SurveyError> {
+    let place = session.whole();
+    match declared(session, &place, "survey").await {
+        Outcome::Ok => {}
+        refused => return Err(SurveyError::NoTables(refused.to_string())),
+    }
+    let names = Names {
+        max_depth: Some(above),
+        table_depth: None,
+        characters: characters(session, &place).await,
+    };
+    Ok((names, above))
+}
+
 /// The characters of names, if the server refuses what lies outside of ASCII.
-async fn characters(session: &Session, home: &[String]) -> Option<Characters> {
+async fn characters(session: &Session, home: &Namespace) -> Option<Characters> {
     let mut refused = false;
     for odd in [' ', 'é', '%', '\''] {
         let outcome = declared(session, home, &format!("x{odd}y")).await;
@@ -134,9 +166,8 @@ async fn characters(session: &Session, home: &[String]) -> Option<Characters> {
     text.parse().ok()
 }
 
-async fn declared(session: &Session, namespace: &[String], name: &str) -> Outcome {
-    let mut id = namespace.to_vec();
-    id.push(name.to_owned());
+async fn declared(session: &Session, place: &Namespace, name: &str) -> Outcome {
+    let id = place.child(name);
     session.made_table(&id);
     Outcome::of(&session.send(calls::declare(&id)).await)
 }

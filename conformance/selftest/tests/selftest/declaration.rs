@@ -2,9 +2,14 @@
 
 use std::path::PathBuf;
 
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Method, StatusCode};
+use lance_namespace_selftest::interpose::{Honest, Received, error, interpose, json_of};
 use lance_namespace_selftest::mutants;
+use lance_namespace_selftest::naming::{Kind, Named};
 use lance_namespace_selftest::trial::{Served, serve};
 use lance_namespace_suite::declaration::Declaration;
+use serde_json::json;
 
 use crate::command_line::exits;
 
@@ -236,4 +241,64 @@ async fn how_much_is_said_can_be_chosen() {
     exits(&["man"], 0, ".TH lance-namespace-conformance");
     exits(&["explain", "VER-2"], 0, "why it matters");
     exits(&["explain", "VER-2"], 0, "against an honest server");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_without_namespaces_is_certified_by_tables_in_the_parent() {
+    let mut honest = None;
+    let served = serve(|router| {
+        honest = Some(Honest::of(router.clone()));
+        interpose(router, |honest, received| async move {
+            match Named::of(&received) {
+                Some(named) if named.asks(Kind::Namespace, "create") => {
+                    error(StatusCode::NOT_ACCEPTABLE, 0)
+                }
+                _ => honest.answer(received).await,
+            }
+        })
+    })
+    .await;
+    let honest = honest.unwrap();
+    let url = served.url();
+    let others = ["lance_conformance_50_s001_t", "orders"];
+    for other in others {
+        let declared = honest
+            .post(&format!("/v1/table/{other}/declare"), &json!({}))
+            .await;
+        assert_eq!(declared.status(), StatusCode::OK);
+    }
+    let folder = Folder::new("flat");
+    let file = folder.file("flat.toml", "[names]\nmax_depth = 0\n");
+    let args = |families: &'static [&str]| {
+        let mut args = vec!["--config", &file, "--server-url", &url, "--seed", "5"];
+        args.extend(families.iter().flat_map(|family| ["--scenario", *family]));
+        args
+    };
+    exits(
+        &args(&["tables/*", "ordering/batch-*", SCENARIO]),
+        0,
+        "for want of deeper namespaces",
+    );
+    // Nothing of the run is left, and all else is.
+    let listing = Received {
+        method: Method::GET,
+        uri: "/v1/namespace/$/table/list".parse().unwrap(),
+        body: Bytes::new(),
+        headers: HeaderMap::new(),
+    };
+    let left = json_of(honest.answer(listing).await).await;
+    assert_eq!(left["tables"], json!(others));
+    exits(
+        &[
+            "init",
+            "--server-url",
+            &url,
+            "--output",
+            &folder.path("found.toml"),
+        ],
+        0,
+        "",
+    );
+    let found = std::fs::read_to_string(folder.path("found.toml")).unwrap();
+    assert!(found.contains("\nmax_depth = 0\n"), "{found}");
 }

@@ -91,7 +91,8 @@ pub struct NamesSection {
     /// What joins the parts of an identifier; `$` if nothing is said.
     pub delimiter: Option<String>,
     /// How many parts the identifier of a namespace may have, that of the parent included. Scenarios
-    /// that need more are left out.
+    /// that need more are left out. Where that leaves no room for a namespace of the run's own, tables are
+    /// made in the parent, with names that begin with the run's.
     pub max_depth: Option<usize>,
     /// How many namespaces the identifier of every table begins with, if tables live at one level
     /// only. Scenarios that make tables elsewhere are left out.

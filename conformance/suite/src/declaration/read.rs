@@ -118,10 +118,10 @@ impl NamesSection {
             ("max_depth", self.max_depth),
             ("table_depth", self.table_depth),
         ] {
-            if depth.is_some_and(|depth| depth <= above) {
+            if depth.is_some_and(|depth| depth < above) {
                 return Err(format!(
-                    "{name} leaves no room below the parent, which is {above} deep: a run needs a \
-                     namespace of its own there; name another parent, or a greater {name}"
+                    "{name} leaves no room in the parent, which is {above} deep: a run makes its tables \
+                     there; name another parent, or a greater {name}"
                 ));
             }
         }
@@ -186,11 +186,7 @@ mod tests {
         refused("[credentials.bad]\n\"x y\" = \"z\"", 2, "name of a header");
         refused("[headers]\nx-tenant = 5", 2, "environment variable");
         refused("\n[names]\nmax_depth = 1\ntable_depth = 2", 2, "max_depth");
-        refused(
-            "[names]\nparent = [\"a\"]\nmax_depth = 1",
-            1,
-            "no room below",
-        );
+        refused("[names]\nparent = [\"a\"]\nmax_depth = 0", 1, "no room in");
         refused("[names]\ncharacters = \"A-Z\"", 2, "a-z0-9");
         refused("[storage]\nmanifests = \"mapped\"", 1, "needs both");
         refused("[storage]\nroot = \"/x\"", 1, "mapped");

@@ -103,7 +103,7 @@ impl Stage {
     /// All that was asked so far, as a history.
     pub(crate) async fn recording(&self) -> Recording {
         let recorder = self.recorder();
-        let names = Names::within(self.home_id());
+        let names = Names::within(self.place());
         let session = self.session();
         let drafts = translate::drafts(recorder, &names, session.target().delimiter());
         entries::settle(drafts, &recorder.storage(), &names).await

@@ -2,17 +2,19 @@
 
 use serde_json::Value;
 
+use crate::namespace::Namespace;
+
 /// Joins the parts of a name.
 const JOINT: &str = "$";
 
 /// How a stage calls the tables of its history: one name for each identifier, and back.
 pub(super) struct Names {
-    home: Vec<String>,
+    home: Namespace,
 }
 
 impl Names {
     /// Those of a stage whose own namespace this is.
-    pub(super) fn within(home: Vec<String>) -> Self {
+    pub(super) fn within(home: Namespace) -> Self {
         Self { home }
     }
 
@@ -21,8 +23,8 @@ impl Names {
     pub(super) fn of(&self, id: &[String]) -> String {
         let plain =
             |part: &String| !part.is_empty() && !part.contains(JOINT) && !part.starts_with('[');
-        match id.strip_prefix(self.home.as_slice()) {
-            Some(own) if !own.is_empty() && own.iter().all(plain) => own.join(JOINT),
+        match self.home.within(id) {
+            Some(own) if own.iter().all(plain) => own.join(JOINT),
             _ => Value::from(id.to_vec()).to_string(),
         }
     }
@@ -32,8 +34,10 @@ impl Names {
         if name.starts_with('[') {
             return serde_json::from_str(name).unwrap_or_default();
         }
-        let own = name.split(JOINT).map(str::to_owned);
-        self.home.iter().cloned().chain(own).collect()
+        let mut own = name.split(JOINT);
+        let mut id = self.home.child(own.next().unwrap_or_default());
+        id.extend(own.map(str::to_owned));
+        id
     }
 }
 
@@ -45,7 +49,7 @@ mod tests {
     fn no_two_identifiers_have_one_name() {
         let id =
             |parts: &[&str]| -> Vec<String> { parts.iter().map(|&part| part.to_owned()).collect() };
-        let names = Names::within(id(&["run", "s001"]));
+        let names = Names::within(Namespace::at(id(&["run", "s001"])));
         let ids = [
             id(&["run", "s001", "t"]),
             id(&["run", "s001", "n", "t"]),

@@ -12,6 +12,7 @@ use super::entries::{self, Recording};
 use super::names::Names;
 use super::recorder::Recorder;
 use super::translate;
+use crate::namespace::Namespace;
 use crate::wire::{self, Exchange, Received};
 
 /// What a test records: calls at milliseconds of its own clock.
@@ -90,7 +91,7 @@ impl Tape {
     }
 
     async fn recording(&self) -> Recording {
-        let names = Names::within(vec!["home".to_owned()]);
+        let names = Names::within(Namespace::at(vec!["home".to_owned()]));
         let drafts = translate::drafts(&self.recorder, &names, "$");
         entries::settle(drafts, &self.recorder.storage(), &names).await
     }

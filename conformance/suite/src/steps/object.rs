@@ -84,9 +84,7 @@ impl Object {
     #[must_use]
     pub fn listing(&self, s: &Stage) -> Listing {
         let parent = self.id().split_last().map_or(&[][..], |(_, parent)| parent);
-        let parent = Namespace {
-            id: parent.to_vec(),
-        };
+        let parent = Namespace::at(parent.to_vec());
         match self {
             Self::Namespace(_) => Listing::namespaces(&parent),
             Self::Table(_) => Listing::tables(s, &parent),

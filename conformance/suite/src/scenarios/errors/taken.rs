@@ -62,7 +62,7 @@ async fn taken_names(s: Stage) -> Flow {
         let answer = s.register(label, &location, calls::register(&t.id, ""));
         owed.take(&s, label, answer.await, &mut scene).await?;
     }
-    owed.ask_all(&s, [calls::rename(&u.id, "t")], &mut scene)
+    owed.ask_all(&s, [calls::rename(&u.id, t.name())], &mut scene)
         .await?;
     owed.end(&s);
 

@@ -80,9 +80,7 @@ async fn drop_races_declares(s: Stage) -> Flow {
         "{DROPPERS} clients drop a namespace in which {MAKERS} others make something, {ROUNDS} rounds"
     ));
     let home = s.home().await?;
-    let nowhere = Namespace {
-        id: home.child("nowhere"),
-    };
+    let nowhere = Namespace::at(home.child("nowhere"));
     let mut needs_no_parent = false;
     for number in [0, 1] {
         let made = Child::of(&nowhere, number, 0).make(&s).await;

@@ -61,9 +61,7 @@ async fn any_delimiter_joins(s: Stage) -> Flow {
         if home.id.iter().any(|part| part.contains(delimiter)) {
             continue;
         }
-        let namespace = Namespace {
-            id: home.child(&format!("n{at}")),
-        };
+        let namespace = Namespace::at(home.child(&format!("n{at}")));
         let table = Object::Table(namespace.child("t"));
         let namespace = Object::Namespace(namespace.id);
         for object in [&namespace, &table] {
@@ -103,13 +101,14 @@ async fn any_delimiter_joins(s: Stage) -> Flow {
 
 async fn delimiter_alone_is_the_root(s: Stage) -> Flow {
     let home = s.home().await?;
-    let top = home.id.first().cloned().unwrap_or_default();
+    let top = match home.id.first() {
+        Some(top) => top.clone(),
+        None => s.namespace("top").await?.id.concat(),
+    };
     let mut faults = Faults::new("each delimiter alone lists the root");
     // A dot alone is taken for a directory by URLs.
     for delimiter in DELIMITERS.into_iter().filter(|delimiter| *delimiter != ".") {
-        let root = Namespace {
-            id: vec![delimiter.to_owned()],
-        };
+        let root = Namespace::at(vec![delimiter.to_owned()]);
         let listing = Listing::namespaces(&root).asking("delimiter", delimiter);
         let walk = listing.pages(&s, None).await?;
         let shown = walk.exchanges.iter().take(2).cloned();

@@ -34,9 +34,7 @@ struct Surroundings {
 impl Surroundings {
     async fn made(s: &Stage) -> Flow<Self> {
         let home = s.home().await?;
-        let inside = Namespace {
-            id: home.child("x"),
-        };
+        let inside = Namespace::at(home.child("x"));
         let objects = [
             Object::Table(home.child("t")),
             Object::Namespace(inside.id.clone()),

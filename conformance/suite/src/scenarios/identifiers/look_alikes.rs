@@ -68,7 +68,7 @@ struct Filled {
 
 impl Filled {
     fn new(id: Vec<String>) -> Self {
-        let namespace = Namespace { id };
+        let namespace = Namespace::at(id);
         let objects = [
             Object::Namespace(namespace.id.clone()),
             Object::Table(namespace.child("t")),
@@ -124,9 +124,7 @@ async fn look_alikes(s: Stage) -> Flow {
             continue;
         }
         let at = format!("{missing:?} for {there:?}");
-        let missing = Namespace {
-            id: home.child(missing),
-        };
+        let missing = Namespace::at(home.child(missing));
         for call in reads(&missing) {
             let exchange = s.exchange(call.odd()).await;
             let body = exchange.json().unwrap_or_default();
@@ -199,9 +197,7 @@ async fn spellings(s: Stage) -> Flow {
         }
         let second = Object::Namespace(home.child(other));
         let made = s.try_to_make(&second).await;
-        let second = Namespace {
-            id: second.id().to_vec(),
-        };
+        let second = Namespace::at(second.id().to_vec());
         let choice = match Outcome::of(&made) {
             Outcome::Ok => {
                 two(&s, label, &first, &second, &made, &mut faults).await?;

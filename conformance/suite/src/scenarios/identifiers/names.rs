@@ -321,9 +321,7 @@ async fn odd_names_list_their_own(s: Stage) -> Flow {
         if tried(&s, &parent, &mut faults).await?.is_none() {
             continue;
         }
-        let id = Namespace {
-            id: parent.id().to_vec(),
-        };
+        let id = Namespace::at(parent.id().to_vec());
         let inside = [
             Object::Table(id.child(&format!("t{at}"))),
             Object::Namespace(id.child(&format!("n{at}"))),

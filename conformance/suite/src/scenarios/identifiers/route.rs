@@ -130,9 +130,7 @@ async fn body_of_versions_differs(s: Stage) -> Flow {
 async fn route_alone(s: Stage) -> Flow {
     let home = s.home().await?;
     let namespace = Object::Namespace(home.child("n"));
-    let inside = Namespace {
-        id: namespace.id().to_vec(),
-    };
+    let inside = Namespace::at(namespace.id().to_vec());
     let table = Object::Table(inside.child("t"));
     s.will_make(&namespace);
     s.will_make(&table);

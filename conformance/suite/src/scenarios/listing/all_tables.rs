@@ -23,9 +23,7 @@ async fn all_tables_by_full_identifier(s: Stage) -> Flow {
     for names in [["a", "b"], ["b", "a"], ["ab", "c"], ["a", "bc"]] {
         let mut namespace = home.clone();
         for name in names {
-            let inner = Namespace {
-                id: namespace.child(name),
-            };
+            let inner = Namespace::at(namespace.child(name));
             // Two of them share a parent.
             let (there, _) = s
                 .finds(&crate::steps::Object::Namespace(inner.id.clone()))

@@ -182,9 +182,7 @@ async fn missing_namespace_is_not_listed(s: Stage) -> Flow {
     let dropped = Object::Namespace(home.child("dropped"));
     s.made(&dropped).await?;
     s.ask("drop a namespace", dropped.remove()).await.set_up()?;
-    let missing = Namespace {
-        id: home.child("missing"),
-    };
+    let missing = Namespace::at(home.child("missing"));
     for (label, id) in [
         ("one that nobody made", missing.id.clone()),
         ("one inside that", missing.child("x")),

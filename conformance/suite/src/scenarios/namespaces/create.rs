@@ -62,9 +62,7 @@ async fn exists_agrees(s: Stage) -> Flow {
     let dropped = s.namespace("dropped").await?;
     let drop = calls::drop_namespace(&dropped.id);
     s.ask("drop a namespace", drop).await.set_up()?;
-    let missing = Namespace {
-        id: outer.child("missing"),
-    };
+    let missing = Namespace::at(outer.child("missing"));
     for (label, id, there) in [
         ("a namespace", outer.id.clone(), true),
         ("one inside it", inner.id.clone(), true),
@@ -89,9 +87,7 @@ async fn properties_come_back(s: Stage) -> Flow {
 
 async fn missing_parent_is_refused(s: Stage) -> Flow {
     let home = s.home().await?;
-    let parent = Namespace {
-        id: home.child("missing"),
-    };
+    let parent = Namespace::at(home.child("missing"));
     let child = Object::Namespace(parent.child("child"));
     s.will_make(&child);
     let label = "create a namespace below one that does not exist";

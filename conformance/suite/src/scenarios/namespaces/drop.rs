@@ -53,9 +53,7 @@ fn drop_in(id: &[String], field: &str, value: &str) -> Call {
 /// A namespace with a table in it.
 async fn with_table(s: &Stage, name: &str) -> Flow<[Object; 2]> {
     let home = s.home().await?;
-    let namespace = Namespace {
-        id: home.child(name),
-    };
+    let namespace = Namespace::at(home.child(name));
     let table = Object::Table(namespace.child("t"));
     let namespace = Object::Namespace(namespace.id);
     s.made(&namespace).await?;
@@ -85,9 +83,7 @@ async fn dropped_namespace_is_gone(s: Stage) -> Flow {
     again.ok("REST-15")?;
     s.there("REST-15", "the namespace, created again", &namespace)
         .await?;
-    let inside = Namespace {
-        id: namespace.id().to_vec(),
-    };
+    let inside = Namespace::at(namespace.id().to_vec());
     s.lists_nothing("REST-15", &Listing::tables(&s, &inside))
         .await
 }
@@ -95,9 +91,7 @@ async fn dropped_namespace_is_gone(s: Stage) -> Flow {
 async fn non_empty_is_not_dropped(s: Stage) -> Flow {
     let home = s.home().await?;
     let holds_table = with_table(&s, "holds_a_table").await?;
-    let outer = Namespace {
-        id: home.child("holds_a_namespace"),
-    };
+    let outer = Namespace::at(home.child("holds_a_namespace"));
     let inner = Object::Namespace(outer.child("inner"));
     let holds_namespace = [Object::Namespace(outer.id), inner];
     s.made(&holds_namespace[0]).await?;
@@ -233,7 +227,7 @@ async fn tree(s: &Stage, root: &str) -> Flow<Vec<Object>> {
     let mut objects = Vec::new();
     let mut id = s.home().await?.child(root);
     for name in ["inner", "deeper"] {
-        let namespace = Namespace { id: id.clone() };
+        let namespace = Namespace::at(id.clone());
         objects.push(Object::Namespace(id.clone()));
         objects.push(Object::Table(namespace.child("t")));
         id.push(name.to_owned());
@@ -277,9 +271,7 @@ async fn cascade_drops_all_inside(s: Stage) -> Flow {
     // Parents before their children: what is inside must not come back with them.
     for namespace in inside.iter().step_by(2) {
         s.made(namespace).await?;
-        let listed = Namespace {
-            id: namespace.id().to_vec(),
-        };
+        let listed = Namespace::at(namespace.id().to_vec());
         s.lists_nothing("NS-11", &Listing::tables(&s, &listed))
             .await?;
     }

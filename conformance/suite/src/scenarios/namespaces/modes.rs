@@ -38,9 +38,7 @@ fn in_mode(id: &[String], mode: &str) -> Call {
 /// A namespace with a property, a table and a namespace in it.
 async fn filled(s: &Stage, name: &str) -> Flow<(Namespace, [Object; 3])> {
     let home = s.home().await?;
-    let namespace = Namespace {
-        id: home.child(name),
-    };
+    let namespace = Namespace::at(home.child(name));
     let outer = Object::Namespace(namespace.id.clone());
     s.will_make(&outer);
     let call = outer

@@ -64,9 +64,7 @@ async fn raced_drop_and_declare(s: Stage) -> Flow {
     let mut faults = Faults::new("a namespace is dropped while a table is declared in it");
     let home = s.home().await?;
     for round in 0..2 * ROUNDS {
-        let namespace = Namespace {
-            id: home.child(&format!("n{round}")),
-        };
+        let namespace = Namespace::at(home.child(&format!("n{round}")));
         let table = Object::Table(namespace.child("t"));
         let namespace = Object::Namespace(namespace.id);
         s.made(&namespace).await?;

@@ -60,7 +60,7 @@ async fn batch_answers_in_order(s: Stage) -> Flow {
             entries.push(calls::batch_entry(&table.id, *latest, &manifest));
             sent.push((*latest, manifest));
         }
-        let names: Vec<&str> = order.map(|place| tables[place].0.name()).to_vec();
+        let names = order.map(|place| tables[place].0.label.as_str());
         let label = format!("batch of the tables {}", names.join(", "));
         let reply = s
             .ask(&label, calls::batch_create(&entries))

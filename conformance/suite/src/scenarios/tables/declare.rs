@@ -160,9 +160,7 @@ async fn not_declared_again(s: Stage) -> Flow {
 }
 
 async fn missing_namespace_is_refused(s: Stage) -> Flow {
-    let missing = Namespace {
-        id: s.home().await?.child("missing"),
-    };
+    let missing = Namespace::at(s.home().await?.child("missing"));
     let table = Object::Table(missing.child("t"));
     let label = "describe a table below a namespace that does not exist";
     s.ask(label, table.describe())

@@ -39,9 +39,7 @@ scenarios! {
 async fn exists_agrees(s: Stage) -> Flow {
     let home = s.home().await?;
     let namespace = s.namespace("n").await?;
-    let missing = Namespace {
-        id: home.child("missing"),
-    };
+    let missing = Namespace::at(home.child("missing"));
     let table = Object::Table(namespace.child("t"));
     s.agrees("TBL-9", "a table, before", &table, false).await?;
     s.made(&table).await?;

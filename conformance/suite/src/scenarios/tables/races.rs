@@ -116,7 +116,7 @@ async fn rename_at_once(s: &Stage, namespace: &Namespace, faults: &mut Faults) -
     let target = Object::Table(namespace.child("target"));
     s.will_make(&target);
     let answers = race(RACERS, |racer| {
-        let (s, call) = (s.clone(), calls::rename(tables[racer].id(), "target"));
+        let (s, call) = (s.clone(), calls::rename(tables[racer].id(), target.name()));
         async move { s.exchange(call).await }
     })
     .await;

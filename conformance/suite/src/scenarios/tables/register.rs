@@ -176,9 +176,7 @@ async fn registered_table_can_be_removed(s: Stage) -> Flow {
 
 async fn register_needs_its_namespace(s: Stage) -> Flow {
     let location = s.vacant("t").await?;
-    let missing = Namespace {
-        id: s.home().await?.child("missing"),
-    };
+    let missing = Namespace::at(s.home().await?.child("missing"));
     let table = Object::Table(missing.child("t"));
     s.will_make(&table);
     let label = "register a table below a namespace that does not exist";

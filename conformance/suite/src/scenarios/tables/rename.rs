@@ -160,7 +160,7 @@ async fn renamed_table_keeps_its_versions(s: Stage) -> Flow {
     };
     let answer = s.ask(
         "rename a table with 3 versions",
-        calls::rename(&table.id, "after"),
+        calls::rename(&table.id, renamed.name()),
     );
     answer.await.ok("TBL-6")?;
     let numbers = |entries: Vec<crate::entry::Entry>| -> Vec<i64> {
