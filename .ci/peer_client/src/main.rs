@@ -43,9 +43,17 @@ impl Checks {
     ) {
         match result {
             Err(Error::ResponseError(answer)) => {
-                self.equal(name, (answer.status.as_u16(), code(&answer.content)), expected);
+                self.equal(
+                    name,
+                    (answer.status.as_u16(), code(&answer.content)),
+                    expected,
+                );
             }
-            other => self.equal(name, format!("{other:?}"), format!("an answer {expected:?}")),
+            other => self.equal(
+                name,
+                format!("{other:?}"),
+                format!("an answer {expected:?}"),
+            ),
         }
     }
 }
@@ -53,7 +61,9 @@ impl Checks {
 /// The Lance code in an error's body.
 fn code(body: &str) -> Option<i64> {
     let after = body.split_once(r#""code":"#)?.1.trim_start();
-    let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    let digits = after
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(after.len());
     after[..digits].parse().ok()
 }
 
@@ -74,8 +84,11 @@ impl Run {
 
     async fn declare(&self, table: &str) -> Result<String, Failure> {
         let request = DeclareTableRequest::new();
-        let declared = table_api::declare_table(&self.server, &self.id(table), request, None).await?;
-        declared.location.flatten().ok_or_else(|| "declare answers no location".into())
+        let declared =
+            table_api::declare_table(&self.server, &self.id(table), request, None).await?;
+        declared
+            .location
+            .ok_or_else(|| "declare answers no location".into())
     }
 
     async fn versions(&self, table: &str) -> Result<Vec<i64>, Failure> {
@@ -94,13 +107,17 @@ impl Run {
 
     async fn exists(&self, table: &str) -> bool {
         let request = TableExistsRequest::new();
-        table_api::table_exists(&self.server, &self.id(table), request, None).await.is_ok()
+        table_api::table_exists(&self.server, &self.id(table), request, None)
+            .await
+            .is_ok()
     }
 }
 
 /// A manifest path at the table's location, without scheme and leading slash.
 fn staged(location: &str, name: &str) -> String {
-    let path = location.split_once("://").map_or(location, |(_, path)| path);
+    let path = location
+        .split_once("://")
+        .map_or(location, |(_, path)| path);
     format!("{}/_versions/{name}", path.trim_matches('/'))
 }
 
@@ -113,7 +130,7 @@ async fn single(run: &Run, checks: &mut Checks) -> Result<(), Failure> {
     let request = DescribeTableRequest::new();
     let described =
         table_api::describe_table(server, &run.id("one"), request, None, None, None, None).await?;
-    checks.equal("describe table", described.location.flatten(), Some(location.clone()));
+    checks.equal("describe table", described.location, Some(location.clone()));
     let listed = namespace_api::list_tables(server, root, None, None, None, None).await?;
     checks.equal("list tables", listed.tables, vec!["one".to_owned()]);
     checks.equal("table exists: missing", run.exists("no").await, false);
@@ -125,18 +142,38 @@ async fn single(run: &Run, checks: &mut Checks) -> Result<(), Failure> {
     for version in 1..=3 {
         create(version, &format!("{version}.manifest-first")).await?;
     }
-    checks.equal("create and list versions", run.versions("one").await?, vec![3, 2, 1]);
+    checks.equal(
+        "create and list versions",
+        run.versions("one").await?,
+        vec![3, 2, 1],
+    );
     let conflict = create(3, "3.manifest-second").await;
-    checks.refused("create version 3 with another manifest", conflict, (409, Some(14)));
+    checks.refused(
+        "create version 3 with another manifest",
+        conflict,
+        (409, Some(14)),
+    );
     let describe = |version: Option<i64>| {
-        let request = DescribeTableVersionRequest { version, ..Default::default() };
+        let request = DescribeTableVersionRequest {
+            version,
+            ..Default::default()
+        };
         async { table_api::describe_table_version(server, &run.id("one"), request, None).await }
     };
-    checks.equal("describe the latest", describe(None).await?.version.version, 3);
-    checks.refused("describe a missing one", describe(Some(4)).await, (404, Some(11)));
+    checks.equal(
+        "describe the latest",
+        describe(None).await?.version.version,
+        3,
+    );
+    checks.refused(
+        "describe a missing one",
+        describe(Some(4)).await,
+        (404, Some(11)),
+    );
     let ranges = BatchDeleteTableVersionsRequest::new(vec![VersionRange::new(1, 3)]);
-    let deleted = table_api::batch_delete_table_versions(server, &run.id("one"), ranges, None);
-    checks.equal("delete: end is exclusive", deleted.await?.deleted_count, Some(2));
+    let deleted =
+        table_api::batch_delete_table_versions(server, &run.id("one"), ranges, None).await?;
+    checks.equal("delete: end is exclusive", deleted.deleted_count, Some(2));
     checks.equal("delete: what stays", run.versions("one").await?, vec![3]);
     Ok(())
 }
@@ -144,21 +181,40 @@ async fn single(run: &Run, checks: &mut Checks) -> Result<(), Failure> {
 async fn batches(run: &Run, checks: &mut Checks) -> Result<(), Failure> {
     let locations = [run.declare("a").await?, run.declare("b").await?];
     let batch = |wanted: [i64; 2], attempt: &'static str| {
-        let entries = ["a", "b"].iter().zip(wanted).zip(&locations).map(|((table, version), at)| {
-            let path = staged(at, &format!("{version}.manifest-{attempt}"));
-            CreateTableVersionEntry::new(run.parts(table), version, path)
-        });
+        let entries =
+            ["a", "b"]
+                .iter()
+                .zip(wanted)
+                .zip(&locations)
+                .map(|((table, version), at)| {
+                    let path = staged(at, &format!("{version}.manifest-{attempt}"));
+                    CreateTableVersionEntry::new(run.parts(table), version, path)
+                });
         let request = BatchCreateTableVersionsRequest::new(entries.collect());
         async { table_api::batch_create_table_versions(&run.server, request, None).await }
     };
     let created = batch([1, 1], "first").await?;
     let numbers: Vec<i64> = created.versions.iter().map(|entry| entry.version).collect();
     checks.equal("batch create", numbers, vec![1, 1]);
-    checks.refused("batch create with one conflict", batch([2, 1], "second").await, (409, Some(14)));
-    checks.equal("a refused batch creates nothing", run.versions("a").await?, vec![1]);
+    checks.refused(
+        "batch create with one conflict",
+        batch([2, 1], "second").await,
+        (409, Some(14)),
+    );
+    checks.equal(
+        "a refused batch creates nothing",
+        run.versions("a").await?,
+        vec![1],
+    );
 
-    let declare = |table: &str| DeclareTableRequest { id: Some(run.parts(table)), ..Default::default() };
-    let deregister = DeregisterTableRequest { id: Some(run.parts("b")), ..Default::default() };
+    let declare = |table: &str| DeclareTableRequest {
+        id: Some(run.parts(table)),
+        ..Default::default()
+    };
+    let deregister = DeregisterTableRequest {
+        id: Some(run.parts("b")),
+        ..Default::default()
+    };
     let commit = |second: CommitTableOperation| {
         let first = CommitTableOperation {
             declare_table: Some(Box::new(declare("c"))),
@@ -167,11 +223,29 @@ async fn batches(run: &Run, checks: &mut Checks) -> Result<(), Failure> {
         let request = BatchCommitTablesRequest::new(vec![first, second]);
         async { table_api::batch_commit_tables(&run.server, request, None).await }
     };
-    let taken = CommitTableOperation { declare_table: Some(Box::new(declare("a"))), ..Default::default() };
-    checks.refused("commit with one conflict", commit(taken).await, (409, Some(5)));
-    checks.equal("a refused commit applies nothing", run.exists("c").await, false);
-    let both = CommitTableOperation { deregister_table: Some(Box::new(deregister)), ..Default::default() };
-    checks.equal("commit: a result an operation", commit(both).await?.results.len(), 2);
+    let taken = CommitTableOperation {
+        declare_table: Some(Box::new(declare("a"))),
+        ..Default::default()
+    };
+    checks.refused(
+        "commit with one conflict",
+        commit(taken).await,
+        (409, Some(5)),
+    );
+    checks.equal(
+        "a refused commit applies nothing",
+        run.exists("c").await,
+        false,
+    );
+    let both = CommitTableOperation {
+        deregister_table: Some(Box::new(deregister)),
+        ..Default::default()
+    };
+    checks.equal(
+        "commit: a result an operation",
+        commit(both).await?.results.len(),
+        2,
+    );
     checks.equal("commit: declared", run.exists("c").await, true);
     checks.equal("commit: deregistered", run.exists("b").await, false);
     Ok(())
@@ -196,8 +270,14 @@ async fn main() -> ExitCode {
         eprintln!("usage: peer-client URL");
         return ExitCode::from(2);
     };
-    let server = Configuration { base_path: url.trim_end_matches('/').to_owned(), ..Default::default() };
-    let run = Run { server, root: format!("peer_client_{}", std::process::id()) };
+    let server = Configuration {
+        base_path: url.trim_end_matches('/').to_owned(),
+        ..Default::default()
+    };
+    let run = Run {
+        server,
+        root: format!("peer_client_{}", std::process::id()),
+    };
     let mut checks = Checks::default();
     let parts = [
         single(&run, &mut checks).await,
@@ -209,5 +289,9 @@ async fn main() -> ExitCode {
         println!("FAIL  Rust peer: stopped: {failure}");
     }
     println!("{} passed, {} failed", checks.passed, checks.failed);
-    if checks.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if checks.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
