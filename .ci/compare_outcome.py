@@ -9,6 +9,9 @@ RESULT_JSON is what `lance-namespace-conformance --json FILE` wrote. Exit 0 when
 as recorded; exit 1 with one line a difference when it is not: a finding that is not listed,
 a listed one that did not show, other counts, tiers, verdict or versions, an incomplete run.
 
+A scenario that ends in an error was not judged. One that is listed as such, in an `[[error]]` with its reason,
+may; and has to.
+
 A listed finding with a `sometimes` may show or not. A scenario whose status hangs on such a
 finding is counted under `sometimes`, so that the counts do not depend on who wins a race.
 
@@ -23,7 +26,7 @@ import re
 import sys
 import tomllib
 from collections import ChainMap, Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -108,9 +111,19 @@ def summary(result: dict[str, Any], apart: set[str]) -> dict[str, Any]:
     }
 
 
-def incomplete(result: dict[str, Any], apart: set[str]) -> list[str]:
+def known_errors(outcome: dict[str, Any]) -> dict[str, str]:
+    """The scenarios that the suite cannot play against this server, and why."""
+    return {row["scenario"]: row["reason"] for row in outcome.get("error", [])}
+
+
+def incomplete(result: dict[str, Any], apart: set[str], known: Container[str]) -> list[str]:
     reasons = []
-    if result["executed"] != result["planned"]:
+    listed_errors = [
+        scenario["id"]
+        for scenario in result["scenarios"]
+        if scenario["status"] == "error" and scenario["id"] in known
+    ]
+    if result["executed"] + len(listed_errors) != result["planned"]:
         reasons.append(f"{result['executed']} of {result['planned']} scenarios ran")
     if len(result["scenarios"]) != result["planned"]:
         reasons.append(f"{len(result['scenarios'])} of {result['planned']} scenarios are reported")
@@ -119,6 +132,8 @@ def incomplete(result: dict[str, Any], apart: set[str]) -> list[str]:
     for scenario in result["scenarios"]:
         if scenario["status"] not in STATUSES:
             reasons.append(f"{scenario['id']} has the unknown status {scenario['status']}")
+        elif scenario["id"] in listed_errors:
+            continue
         elif scenario["status"] == "error":
             reasons.append(f"{scenario['id']} ended in an error")
         elif scenario["status"] == "unsupported" and scenario["id"] in apart:
@@ -149,7 +164,11 @@ def compare(
     """One line a difference, nothing where the run is as recorded."""
     recorded, shown = listed(outcome), found(result)
     apart = unsteady(recorded)
-    lines = [f"! incomplete: {reason}" for reason in incomplete(result, apart)]
+    known = known_errors(outcome)
+    lines = [f"! incomplete: {reason}" for reason in incomplete(result, apart, known)]
+    errors = {each["id"] for each in result["scenarios"] if each["status"] == "error"}
+    lines += [f"- {name}: listed as an error, but was played" for name in known.keys() - errors]
+    lines += [f"! {name}: the error gives no reason" for name, why in known.items() if not why]
     lines += [
         f"+ {key}: expected {brief(finding['expected'])}, got {brief(finding['actual'])}"
         for key, finding in shown.items()
@@ -217,6 +236,11 @@ def written(
     for table in ("counts", "tiers"):
         lines += ["", f"[{table}]"]
         lines += [f"{toml_key(key)} = {toml(value)}" for key, value in facts[table].items()]
+    known = known_errors(outcome)
+    for scenario in result["scenarios"]:
+        if scenario["status"] == "error":
+            why = known.get(scenario["id"], "")
+            lines += ["", "[[error]]", f"scenario = {toml(scenario['id'])}", f"reason = {toml(why)}"]
     # What has one reason is one row.
     groups: dict[tuple[str, ...], list[str]] = {}
     for key, row in findings.items():

@@ -15,7 +15,7 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 RESULTS = "conformance/results"
-COUNTS = ("pass", "warn", "fail", "unsupported", "sometimes")
+COUNTS = ("pass", "warn", "fail", "unsupported", "sometimes", "error")
 # In the order of the suite.
 TIERS = ("basic", "tables", "versions", "batch", "branches", "tags", "data", "transactions")
 
@@ -43,7 +43,7 @@ def tier(counts: dict[str, int]) -> str:
     played = sum(counts.get(count, 0) for count in COUNTS if count != "unsupported")
     if not played:
         return "unsupported" if counts else ""
-    words = [f"{counts[count]} {count}" for count in ("fail", "warn", "sometimes") if count in counts]
+    words = [f"{counts[count]} {count}" for count in ("fail", "warn", "sometimes", "error") if count in counts]
     return f"{counts.get('pass', 0)} of {played}" + (f" ({', '.join(words)})" if words else "")
 
 

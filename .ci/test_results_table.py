@@ -16,11 +16,11 @@ SERVER = {
     "set_up": "as it comes",
     "outcome": {
         "verdict": "violation",
-        "counts": {"pass": 7, "warn": 1, "fail": 2, "unsupported": 3, "error": 0, "sometimes": 4},
+        "counts": {"pass": 7, "warn": 1, "fail": 2, "unsupported": 3, "error": 5, "sometimes": 4},
         "tiers": {
             "basic": {"pass": 7, "warn": 1, "fail": 2, "unsupported": 1},
             "batch": {"unsupported": 2},
-            "versions": {"sometimes": 4},
+            "versions": {"sometimes": 4, "error": 5},
         },
     },
 }
@@ -30,11 +30,11 @@ class ResultsTable(unittest.TestCase):
     def test_a_line_has_the_counts_and_the_folder(self) -> None:
         line = results_table.summary([SERVER]).splitlines()[2]
         link = "[outcome](conformance/results/some-server-1/outcome.toml)"
-        self.assertEqual(line, f"| Some server 1 | violation | 7 | 1 | 2 | 3 | 4 | {link} |")
+        self.assertEqual(line, f"| Some server 1 | violation | 7 | 1 | 2 | 3 | 4 | 5 | {link} |")
 
     def test_a_tier_says_what_passed_of_what_was_played(self) -> None:
         line = results_table.in_detail([SERVER]).splitlines()[-1]
-        tiers = "7 of 10 (2 fail, 1 warn) |  | 0 of 4 (4 sometimes) | unsupported |  |  |  |  |"
+        tiers = "7 of 10 (2 fail, 1 warn) |  | 0 of 9 (4 sometimes, 5 error) | unsupported |  |  |  |  |"
         self.assertEqual(line, f"| Some server 1 | {tiers}")
 
     def test_what_is_around_the_markers_stays(self) -> None:
