@@ -39,10 +39,10 @@ def summary(servers: list[Server]) -> str:
 
 
 def tier(counts: dict[str, int]) -> str:
-    """How a tier went, from the worst that is certain; nothing where no scenario belongs to it."""
+    """How a tier went, from the worst that is certain; a dash where the server lacks it."""
     played = sum(counts.get(count, 0) for count in COUNTS if count != "unsupported")
     if not played:
-        return "unsupported" if counts else ""
+        return "–" if counts else ""
     words = [f"{counts[count]} {count}" for count in ("fail", "warn", "sometimes", "error") if count in counts]
     return f"{counts.get('pass', 0)} of {played}" + (f" ({', '.join(words)})" if words else "")
 
