@@ -2,17 +2,22 @@
 """Compare a run's result with the outcome committed for that server.
 
     .ci/compare_outcome.py RESULT_JSON conformance/results/SERVER/outcome.toml
-    .ci/compare_outcome.py --write RESULT_JSON conformance/results/SERVER/outcome.toml
+    .ci/compare_outcome.py --write [--reasons OTHER_OUTCOME]... RESULT_JSON \\
+        conformance/results/SERVER/outcome.toml
 
 RESULT_JSON is what `lance-namespace-conformance --json FILE` wrote. Exit 0 when the run is
 as recorded; exit 1 with one line a difference when it is not: a finding that is not listed,
 a listed one that did not show, other counts, tiers, verdict or versions, an incomplete run.
 
+A scenario that ends in an error was not judged. One that is listed as such, in an `[[error]]` with its reason,
+may; and has to.
+
 A listed finding with a `sometimes` may show or not. A scenario whose status hangs on such a
 finding is counted under `sometimes`, so that the counts do not depend on who wins a race.
 
 --write prints the outcome file for this run instead; what stands there already keeps its
-reason. A new finding gets an empty reason, which the comparison refuses until it is written.
+reason, and so does what the outcome of another server has, the first that has it. Any other finding gets an
+empty reason, which the comparison refuses until it is written.
 """
 
 import argparse
@@ -20,7 +25,8 @@ import json
 import re
 import sys
 import tomllib
-from collections import Counter
+from collections import ChainMap, Counter
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,9 +111,19 @@ def summary(result: dict[str, Any], apart: set[str]) -> dict[str, Any]:
     }
 
 
-def incomplete(result: dict[str, Any], apart: set[str]) -> list[str]:
+def known_errors(outcome: dict[str, Any]) -> dict[str, str]:
+    """The scenarios that the suite cannot play against this server, and why."""
+    return {row["scenario"]: row["reason"] for row in outcome.get("error", [])}
+
+
+def incomplete(result: dict[str, Any], apart: set[str], known: Container[str]) -> list[str]:
     reasons = []
-    if result["executed"] != result["planned"]:
+    listed_errors = [
+        scenario["id"]
+        for scenario in result["scenarios"]
+        if scenario["status"] == "error" and scenario["id"] in known
+    ]
+    if result["executed"] + len(listed_errors) != result["planned"]:
         reasons.append(f"{result['executed']} of {result['planned']} scenarios ran")
     if len(result["scenarios"]) != result["planned"]:
         reasons.append(f"{len(result['scenarios'])} of {result['planned']} scenarios are reported")
@@ -116,6 +132,8 @@ def incomplete(result: dict[str, Any], apart: set[str]) -> list[str]:
     for scenario in result["scenarios"]:
         if scenario["status"] not in STATUSES:
             reasons.append(f"{scenario['id']} has the unknown status {scenario['status']}")
+        elif scenario["id"] in listed_errors:
+            continue
         elif scenario["status"] == "error":
             reasons.append(f"{scenario['id']} ended in an error")
         elif scenario["status"] == "unsupported" and scenario["id"] in apart:
@@ -146,7 +164,11 @@ def compare(
     """One line a difference, nothing where the run is as recorded."""
     recorded, shown = listed(outcome), found(result)
     apart = unsteady(recorded)
-    lines = [f"! incomplete: {reason}" for reason in incomplete(result, apart)]
+    known = known_errors(outcome)
+    lines = [f"! incomplete: {reason}" for reason in incomplete(result, apart, known)]
+    errors = {each["id"] for each in result["scenarios"] if each["status"] == "error"}
+    lines += [f"- {name}: listed as an error, but was played" for name in known.keys() - errors]
+    lines += [f"! {name}: the error gives no reason" for name, why in known.items() if not why]
     lines += [
         f"+ {key}: expected {brief(finding['expected'])}, got {brief(finding['actual'])}"
         for key, finding in shown.items()
@@ -197,11 +219,13 @@ def written(
     outcome: dict[str, Any],
     server: str,
     current_versions: dict[str, str],
+    others: Sequence[dict[str, Any]] = (),
 ) -> str:
-    """The outcome file for this run."""
+    """The outcome file for this run; reasons come from this server's outcome, and else from `others`."""
     recorded, shown = listed(outcome), found(result)
+    known = ChainMap(recorded, *map(listed, others))
     findings = {
-        key: recorded.get(key, {"reason": ""})
+        key: known.get(key, {"reason": ""})
         for key in sorted({*shown, *(k for k, row in recorded.items() if "sometimes" in row)})
     }
     facts = summary(result, unsteady(findings))
@@ -212,6 +236,11 @@ def written(
     for table in ("counts", "tiers"):
         lines += ["", f"[{table}]"]
         lines += [f"{toml_key(key)} = {toml(value)}" for key, value in facts[table].items()]
+    known = known_errors(outcome)
+    for scenario in result["scenarios"]:
+        if scenario["status"] == "error":
+            why = known.get(scenario["id"], "")
+            lines += ["", "[[error]]", f"scenario = {toml(scenario['id'])}", f"reason = {toml(why)}"]
     # What has one reason is one row.
     groups: dict[tuple[str, ...], list[str]] = {}
     for key, row in findings.items():
@@ -230,19 +259,26 @@ def written(
     return "\n".join(lines) + "\n"
 
 
+def read(outcome: Path) -> dict[str, Any]:
+    return tomllib.loads(outcome.read_text()) if outcome.exists() else {}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="print the outcome of this run")
+    parser.add_argument(
+        "--reasons", action="append", default=[], type=Path, help="outcome of another server"
+    )
     parser.add_argument("result", type=Path, metavar="RESULT_JSON")
     parser.add_argument("outcome", type=Path, metavar="OUTCOME_TOML")
     options = parser.parse_args()
 
     result = json.loads(options.result.read_text())
-    exists = options.outcome.exists()
-    outcome = tomllib.loads(options.outcome.read_text()) if exists else {}
+    outcome = read(options.outcome)
     if options.write:
         server = options.outcome.resolve().parent.name
-        print(written(result, outcome, server, versions()), end="")
+        others = [read(path) for path in options.reasons]
+        print(written(result, outcome, server, versions(), others), end="")
         return 0
     lines = compare(result, outcome, versions())
     if lines:

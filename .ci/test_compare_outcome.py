@@ -187,6 +187,38 @@ class CompareOutcome(unittest.TestCase):
         self.scenario("mixed-schemes")["status"] = "error"
         self.assert_drift("! incomplete: mixed-schemes ended in an error")
 
+    def with_a_known_error(self) -> None:
+        """The outcome of a run in which one scenario could not be played."""
+        self.scenario("one-winner")["status"] = "error"
+        self.result["executed"] = 4
+        recorded = compare_outcome.written(self.result, self.outcome, "", VERSIONS)
+        self.outcome = tomllib.loads(recorded)
+        self.assert_drift("! one-winner: the error gives no reason")
+        self.outcome["error"][0]["reason"] = "it wants what the server has not"
+
+    def test_a_known_error(self) -> None:
+        self.with_a_known_error()
+        self.assertEqual(self.lines(), [])
+        rewritten = compare_outcome.written(self.result, self.outcome, "", VERSIONS)
+        self.assertEqual(tomllib.loads(rewritten), self.outcome)
+
+    def test_a_known_error_that_was_played(self) -> None:
+        self.with_a_known_error()
+        self.scenario("one-winner")["status"] = "pass"
+        self.result["executed"] = 5
+        self.assert_drift(
+            "- one-winner: listed as an error",
+            "~ counts.error: recorded 1, now 0",
+            "~ counts.pass: recorded 0, now 1",
+            "~ tiers.versions.error",
+            "~ tiers.versions.pass",
+        )
+
+    def test_an_error_beside_a_known_one(self) -> None:
+        self.with_a_known_error()
+        self.scenario("metadata")["status"] = "error"
+        self.assertIn("! incomplete: metadata ended in an error", self.lines())
+
     def test_a_sometimes_scenario_that_became_unsupported(self) -> None:
         self.result["scenarios"][3] = scenario("mixed-schemes", "unsupported")
         self.assert_drift("! incomplete: mixed-schemes is unsupported")
@@ -224,6 +256,27 @@ class Write(unittest.TestCase):
         self.assertEqual(rows["PAGE-1"]["reason"], "")
         self.assertNotIn("PAGE-2", rows)
         self.assertEqual(rewritten["server"], "some-server")
+
+    def test_what_another_server_has_too_takes_its_reason_from_there(self) -> None:
+        first, second = outcome(), outcome()
+        for row in second["finding"]:
+            row["reason"] = "as the second says"
+        first["finding"] = [row for row in first["finding"] if row["requirement"] != "PAGE-2"]
+        own = outcome()
+        own["finding"] = [row | {"reason": "own"} for row in own["finding"][:1]]
+        text = compare_outcome.written(result(), own, "", VERSIONS, [first, second])
+        rows = {row["requirement"]: row for row in tomllib.loads(text)["finding"]}
+        self.assertEqual(rows["REST-12"]["reason"], "own")
+        self.assertEqual(rows["VER-10"]["reason"], "why VER-10 is broken")
+        self.assertEqual(rows["VER-4"]["sometimes"], "a race")
+        self.assertEqual(rows["PAGE-2"]["reason"], "as the second says")
+
+    def test_a_finding_of_another_server_that_did_not_show_is_not_taken(self) -> None:
+        run = result()
+        run["scenarios"][3] = scenario("mixed-schemes", "pass")
+        text = compare_outcome.written(run, {}, "", VERSIONS, [outcome()])
+        rows = [row["requirement"] for row in tomllib.loads(text)["finding"]]
+        self.assertEqual(rows, ["REST-12", "PAGE-2", "VER-10"])
 
     def test_any_text_survives(self) -> None:
         recorded = outcome()
