@@ -1,6 +1,6 @@
 //! The command `merge`: one result of the results of all shards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -40,7 +40,7 @@ pub(crate) struct MergeArgs {
 }
 
 pub(crate) fn merge(args: &MergeArgs) -> Done {
-    let parts = args.parts.iter().map(part);
+    let parts = args.parts.iter().map(|path| part(path));
     let parts: Vec<Named> = parts.collect::<Result<_, Failure>>()?;
     let merged = Merged::of(&parts).map_err(Failure::usage)?;
     // Not before: a wrong list of files leaves the reports of an earlier run.
@@ -58,7 +58,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Done {
 }
 
 /// A result that is complete and as it was written, with its name.
-fn part(path: &PathBuf) -> Result<Named, Failure> {
+fn part(path: &Path) -> Result<Named, Failure> {
     let name = path.display().to_string();
     let verified = read(path, RunResult::verify)?;
     match verified.faults.is_empty() {

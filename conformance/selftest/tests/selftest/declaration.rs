@@ -304,7 +304,7 @@ async fn a_server_without_namespaces_is_certified_by_tables_in_the_parent() {
         &[
             "init",
             "--server-url",
-            &url,
+            url,
             "--output",
             &folder.path("found.toml"),
         ],
