@@ -268,15 +268,15 @@ impl Made {
 
 /// What a call names, in its route or in the parts of a batch.
 fn named(call: &Call, delimiter: &str) -> Vec<Made> {
-    let of_namespace = call.operation.path.starts_with("/v1/namespace/");
-    let named = call.id.as_deref().map(|id| split(call, delimiter, id));
-    let mut all: Vec<Made> = named
-        .map(|id| match of_namespace {
-            true => Made::Namespace(id),
-            false => Made::Table(id),
-        })
-        .into_iter()
-        .collect();
+    let id = call.id.as_deref().map(|id| split(call, delimiter, id));
+    let kind = |kind: &str| call.operation.path.starts_with(kind);
+    let named = match id {
+        Some(id) if kind("/v1/namespace/") => Some(Made::Namespace(id)),
+        Some(id) if kind("/v1/table/") => Some(Made::Table(id)),
+        // What follows the identifier of a transaction's table is no level.
+        _ => None,
+    };
+    let mut all: Vec<Made> = named.into_iter().collect();
     if let Body::Json(body) = &call.body {
         let entries = body["entries"].as_array().into_iter().flatten();
         all.extend(
@@ -442,6 +442,7 @@ mod tests {
         let asked = |text: &str| lacks(calls::describe_table(&id(text)));
         assert_eq!(asked("p$b$c$T"), None);
         assert_eq!(asked("p$b$c$d$T"), Some(Given::Depth));
+        assert_eq!(lacks(calls::describe_transaction(&id("p$b$c$t$x"))), None);
         let entry = calls::batch_create(&[json!({ "id": ["p", "b", "c", "d", "t"] })]);
         assert_eq!(lacks(entry), Some(Given::Depth));
         let batch = calls::commit(&[calls::commit_declare(&id("p$t"))]);
