@@ -21,9 +21,9 @@ async fn a_broken_history_is_told_drawn_and_judged_the_same_again() {
     for mutant in mutants::all().filter(|mutant| MUTANTS.contains(&mutant.name)) {
         let patterns: Vec<String> = mutant.scenarios.iter().map(ToString::to_string).collect();
         let plan = Plan::new(&[], &patterns).unwrap();
-        // What is rare does not show with every seed.
+        // What is rare does not show with every seed, and less so on a machine that is busy.
         let mut shown = false;
-        for seed in 1..=5 {
+        for seed in 1..=30 {
             if shown {
                 break;
             }
