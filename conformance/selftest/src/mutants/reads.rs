@@ -22,6 +22,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     METADATA_IS_CUT,
     E_TAG_IS_DROPPED,
     TIMES_RUN_BACKWARDS,
+    TIMES_ARE_IN_SECONDS,
     LATEST_IS_CACHED_FOR_SOME_READS,
     ABSENCE_IS_CACHED_FOR_A_WHILE,
     EVERY_OTHER_READ_LAGS,
@@ -195,6 +196,24 @@ const TIMES_RUN_BACKWARDS: Mutant = Mutant {
                     .filter(|_| version < 1_000_000)
                 {
                     entry["timestamp_millis"] = json!(time - version * 1_000_000);
+                }
+            });
+        })
+    },
+};
+
+const TIMES_ARE_IN_SECONDS: Mutant = Mutant {
+    name: "times-are-in-seconds",
+    does: "The time of a version is answered in seconds.",
+    scenarios: &["put-if-not-exists/timestamps-run-forward"],
+    breaks: &[],
+    may_break: &[],
+    warns: &["VER-15"],
+    wrap: |honest| {
+        misanswer(honest, of_versions, |body| {
+            each_entry(body, |entry| {
+                if let Some(time) = entry["timestamp_millis"].as_i64() {
+                    entry["timestamp_millis"] = json!(time / 1000);
                 }
             });
         })

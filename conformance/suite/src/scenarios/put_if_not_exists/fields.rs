@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::entry::{Entry, Manifest};
 use crate::log::{Deviation, Observation};
@@ -22,7 +23,7 @@ scenarios! {
         checks: ["VER-10"],
         needs: ["CreateTableVersion", "DescribeTableVersion"],
     }
-    /// The times of versions run forward in the order of their creation.
+    /// The times of versions are those of their creation, and run forward in that order.
     "put-if-not-exists/timestamps-run-forward" => timestamps_run_forward {
         tier: Versions,
         checks: ["VER-15"],
@@ -182,7 +183,7 @@ async fn timestamps_run_forward(s: Stage) -> Flow {
     let table = s.table("t").await?;
     s.versions(&table, 20).await?;
     let mut latest: Option<(Entry, Arc<Exchange>)> = None;
-    let mut backwards = None;
+    let (mut backwards, mut strange) = (None, None);
     for version in 1..=20 {
         let described = s.describe_version(&table, Some(version)).await.set_up()?;
         let Some(entry) = described.entry() else {
@@ -200,7 +201,17 @@ async fn timestamps_run_forward(s: Stage) -> Flow {
                 )
             });
         }
-        if entry.timestamp_millis.is_some() {
+        if let Some(time) = entry.timestamp_millis {
+            if !is_about_now(time) {
+                strange.get_or_insert_with(|| {
+                    Deviation::new(
+                        "a version has the time at which it was created, in milliseconds since 1970 (clocks \
+                         may be a day apart)",
+                        format!("version {version} has the time {time}"),
+                        [Arc::clone(&described.exchange)],
+                    )
+                });
+            }
             latest = Some((entry, described.exchange));
         }
     }
@@ -216,5 +227,19 @@ async fn timestamps_run_forward(s: Stage) -> Flow {
         "run forward",
         backwards.map_or(Ok(()), Err),
     );
+    s.judge(
+        "VER-15",
+        "each of them",
+        "is the time of its creation, in milliseconds",
+        strange.map_or(Ok(()), Err),
+    );
     Ok(())
+}
+
+/// Whether a time is of today, as far as the clocks of two machines can be told to agree.
+fn is_about_now(millis: i64) -> bool {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let time = u64::try_from(millis).map(Duration::from_millis);
+    matches!((now, time), (Ok(now), Ok(time)) if now.abs_diff(time) <= DAY)
 }
