@@ -193,3 +193,31 @@ async fn names(session: &Session, operation: &str, field: &str, id: &[String]) -
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_that_holds_more_than_its_table_is_known() {
+        let tables = [
+            "s3://bucket/run/a",
+            "s3://bucket/run/b/",
+            "/root/run/a",
+            "/root/run/ab",
+        ];
+        let all: BTreeSet<String> = tables.into_iter().map(below).collect();
+        for (location, more) in [
+            ("", true),
+            ("/", true),
+            ("/root", true),
+            ("s3://bucket", true),
+            ("s3://bucket/run/", true),
+            ("s3://bucket/run/b", false),
+            // Its name begins another's.
+            ("/root/run/a", false),
+        ] {
+            assert_eq!(holds_more(location, &all), more, "{location:?}");
+        }
+    }
+}
