@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Fit, Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 /// An answer that has not been judged yet.
 #[must_use = "an answer that nobody looks at checks nothing"]

@@ -5,9 +5,9 @@ pub mod every;
 
 use serde_json::{Map, Value, json};
 
+use crate::call::Call;
 use crate::entry::Manifest;
 use crate::stage::Table;
-use crate::wire::Call;
 
 /// `DeclareTable`.
 #[must_use]

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
 use crate::namespace::Namespace;
 use crate::outcome::Outcome;
 use crate::session::{Made, Session};
-use crate::wire::Call;
 
 /// What a run could not remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

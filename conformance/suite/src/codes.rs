@@ -2,7 +2,6 @@
 
 use crate::protocol::Operation;
 use crate::support::is_data;
-use crate::wire::reads_only;
 
 /// What any operation may answer: unsupported, invalid input, permission denied, unauthenticated,
 /// service unavailable, internal, throttling.
@@ -22,7 +21,7 @@ pub(crate) fn may_answer(operation: &Operation, code: i64) -> bool {
     COMMON.contains(&code)
         || own(&operation.id).contains(&code)
         // Whatever writes may contend with another.
-        || (code == 14 && !reads_only(operation))
+        || (code == 14 && !operation.reads_only())
         || (OF_ROWS.contains(&code) && is_data(&operation.id))
 }
 

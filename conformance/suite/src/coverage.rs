@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::exchange::Exchange;
 use crate::play::Played;
 use crate::protocol::operations;
-use crate::wire::Exchange;
 
 /// The table that this build was made with: what the scenarios cover of an honest server that has
 /// every operation.

@@ -3,13 +3,14 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::call::{Call, Caller};
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::scenario::{Given, Stop};
 use crate::session::{Session, random_seed};
 use crate::stage::Stage;
 use crate::target::Target;
-use crate::wire::{Call, Caller, Exchange};
 
 /// How far two clocks may be apart.
 const APART: Duration = Duration::from_secs(5);

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, Stop};
 use crate::server::StartedServer;
 use crate::session::Session;
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 /// The most requests that are carried out before the kill.
 const ANSWERS: usize = 48;

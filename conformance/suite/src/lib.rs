@@ -6,6 +6,7 @@
 //! one; whatever differs is a finding that cites a [`Requirement`](requirement::Requirement).
 
 pub mod answer;
+pub mod call;
 pub mod calls;
 pub mod cleanup;
 mod codes;
@@ -13,7 +14,7 @@ pub mod coverage;
 pub mod declaration;
 pub mod doctor;
 pub mod entry;
-mod exchange;
+pub mod exchange;
 pub mod exit;
 pub mod expectation;
 pub mod golden;

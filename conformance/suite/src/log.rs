@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::coverage::Answers;
+use crate::exchange::Exchange;
 use crate::requirement::Level;
-use crate::wire::Exchange;
 
 /// A requirement that a server broke, and what shows it.
 #[derive(Clone, Debug)]

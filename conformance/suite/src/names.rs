@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use crate::call::{Body, Call};
 use crate::namespace::Namespace;
 use crate::scenario::Given;
-use crate::wire::{Body, Call};
 
 /// What a server allows of names. Without a declaration it allows all that the protocol does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::wire::Exchange;
+use crate::exchange::Exchange;
 
 /// What an answer amounts to: its class, whatever its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

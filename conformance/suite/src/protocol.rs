@@ -33,6 +33,18 @@ impl Operation {
         &self.accept
     }
 
+    /// Whether it changes nothing, so that it can be asked again whatever became of it.
+    pub(crate) fn reads_only(&self) -> bool {
+        let id = self.id.as_str();
+        self.method == http::Method::GET
+            || [
+                "Describe", "List", "Get", "Count", "Query", "Explain", "Analyze",
+            ]
+            .iter()
+            .any(|verb| id.starts_with(verb))
+            || id.ends_with("Exists")
+    }
+
     /// What is wrong with a 2xx body, against the operation's response model.
     ///
     /// A null in a field that is not required counts as absent, whether or not the structure calls
@@ -225,5 +237,39 @@ mod tests {
     fn each_code_has_a_status() {
         assert!((0..=23).all(|code| status_of_code(code).is_some()));
         assert_eq!(status_of_code(24), None);
+    }
+
+    #[test]
+    fn only_reads_are_asked_again_after_a_503() {
+        let reads = operations()
+            .values()
+            .filter(|operation| operation.reads_only())
+            .map(|operation| operation.id.as_str())
+            .collect::<Vec<_>>();
+        assert_eq!(
+            reads,
+            [
+                "AnalyzeTableQueryPlan",
+                "CountTableRows",
+                "DescribeNamespace",
+                "DescribeTable",
+                "DescribeTableIndexStats",
+                "DescribeTableVersion",
+                "DescribeTransaction",
+                "ExplainTableQueryPlan",
+                "GetTableStats",
+                "GetTableTagVersion",
+                "ListAllTables",
+                "ListNamespaces",
+                "ListTableBranches",
+                "ListTableIndices",
+                "ListTableTags",
+                "ListTableVersions",
+                "ListTables",
+                "NamespaceExists",
+                "QueryTable",
+                "TableExists",
+            ]
+        );
     }
 }

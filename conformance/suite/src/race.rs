@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
-use crate::wire::Exchange;
 
 tokio::task_local! {
     static CLIENT: u32;

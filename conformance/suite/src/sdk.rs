@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use lance_namespace_client::models;
 use serde::de::DeserializeOwned;
 
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
-use crate::wire::Exchange;
 
 /// Reads an answer that fits the protocol with the SDK's model.
 ///

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
+use crate::call::Call;
 use crate::calls;
 use crate::cleanup::{self, Leftovers};
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::names::{Layout, NamesError};
 use crate::namespace::Namespace;
 use crate::outcome::Outcome;
@@ -20,7 +22,7 @@ use crate::stage::{Stage, Table};
 use crate::support::{self, PROBE, Support, Unsupported};
 use crate::target::Target;
 use crate::timing::{Timing, Timings};
-use crate::wire::{Call, ClientError, Exchange, Wire};
+use crate::wire::{ClientError, Wire};
 
 /// What the names of all runs' namespaces begin with.
 pub(crate) const PREFIX: &str = "lance_conformance_";

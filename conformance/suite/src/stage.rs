@@ -11,7 +11,9 @@ use serde_json::Value;
 use tokio::sync::{OnceCell, watch};
 
 use crate::answer::Answer;
+use crate::call::Call;
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::history::{Recorder, Recording};
 use crate::log::{Deviation, Finding, Log, Observation};
 use crate::names::{self, Made};
@@ -24,7 +26,6 @@ use crate::session::Session;
 use crate::staging::Staging;
 use crate::support::PROBE;
 use crate::target::Target;
-use crate::wire::{Call, Exchange};
 use crate::{calls, sdk, validity};
 
 /// The stage that a scenario plays on, and the server that its requests go to. Clones share both.

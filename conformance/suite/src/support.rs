@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Scenario, Stop, Tier};
 use crate::stage::{Stage, Table};
 use crate::steps::transaction_ids;
-use crate::wire::{Call, Exchange};
 
 pub(crate) use data::is_data;
 

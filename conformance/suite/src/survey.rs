@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::call::Call;
 use crate::calls;
 use crate::names::{Characters, Names};
 use crate::namespace::Namespace;
@@ -10,7 +11,6 @@ use crate::scenario::{Stop, Tier};
 use crate::scenarios;
 use crate::session::{OpenError, Session, random_seed};
 use crate::target::{Target, TargetError};
-use crate::wire::Call;
 
 /// What servers join the parts of an identifier by, the usual first.
 const DELIMITERS: [&str; 8] = ["$", "/", "|", ":", "#", "::", "~", "\u{1f}"];

@@ -12,11 +12,12 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use reqwest::Url;
 use serde_json::{Map, Value};
 
+use crate::call::Caller;
+use crate::exchange::Exchange;
 use crate::names::{Names, NamesError};
 use crate::scenario::Given;
 use crate::server::ServerCommand;
 use crate::staging::Storage;
-use crate::wire::{Caller, Exchange};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 

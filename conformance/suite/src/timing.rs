@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::wire::Exchange;
+use crate::exchange::Exchange;
 
 /// The longest time that is told from longer ones, in microseconds: an hour.
 const LONGEST: u64 = 3_600_000_000;

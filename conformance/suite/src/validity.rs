@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::call::Body;
 use crate::codes::may_answer;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::protocol::status_of_code;
 use crate::requirement::Level;
 use crate::rows;
-use crate::wire::{Body, Exchange};
 
 /// Where an answer breaks what holds for all answers: REST-6, REST-7, REST-8 and REST-9.
 pub(crate) fn deviations(exchange: &Arc<Exchange>) -> Vec<(&'static str, Level, Deviation)> {

@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
+use crate::call::{Body, Call};
 use crate::rows::{Frame, Row, STREAM};
 use crate::stage::Table;
-use crate::wire::{Body, Call};
 
 /// More rows than any scenario's table has: a query for so many wants all of them.
 pub const ALL: u32 = 1000;

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::{self, data};
 use crate::entry::Manifest;
 use crate::rows::Row;
 use crate::stage::Table;
-use crate::wire::Call;
 
 /// The operations that are about an existing namespace, in an order that drops it last.
 #[must_use]

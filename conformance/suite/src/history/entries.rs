@@ -11,7 +11,7 @@ use super::names::Names;
 use super::recorder::Storage;
 use super::translate::{Draft, Found};
 use crate::entry::Entry;
-use crate::wire::Exchange;
+use crate::exchange::Exchange;
 
 /// A version of a table.
 type Cell = (String, i64);

@@ -7,10 +7,10 @@ use lance_namespace_history::{Verdict, Violation, check, timeline};
 use super::entries::{self, Recording};
 use super::names::Names;
 use super::{loose, translate};
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::requirement::Level;
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 /// What the transcript says of a history that holds.
 const HELD: &str = "every answer fits into one order";

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::call::Call;
 use crate::entry::Manifest;
+use crate::exchange::Exchange;
 use crate::race;
 use crate::staging::Staging;
-use crate::wire::{Call, Exchange};
 
 /// The calls of a stage, in the order of their beginnings.
 pub(crate) struct Recorder {

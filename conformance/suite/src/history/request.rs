@@ -6,7 +6,8 @@ use lance_namespace_history::operation::{Call, Change, Entry, Ledger, Page, Put,
 use serde_json::Value;
 
 use super::names::Names;
-use crate::wire::{self, Body, Exchange};
+use crate::call::{self, Body};
+use crate::exchange::Exchange;
 
 /// The name of the branch that every table has.
 const MAIN: &str = "main";
@@ -40,7 +41,7 @@ pub(super) enum Scope {
 }
 
 impl<'a> Request<'a> {
-    pub(super) fn of_call(call: &'a wire::Call, delimiter: &str) -> Self {
+    pub(super) fn of_call(call: &'a call::Call, delimiter: &str) -> Self {
         let id = call.id.as_deref();
         Self::new(&call.operation.id, id, &call.query, &call.body, delimiter)
     }

@@ -12,8 +12,9 @@ use super::entries::{self, Recording};
 use super::names::Names;
 use super::recorder::Recorder;
 use super::translate;
+use crate::call;
+use crate::exchange::{Exchange, Received};
 use crate::namespace::Namespace;
-use crate::wire::{self, Exchange, Received};
 
 /// What a test records: calls at milliseconds of its own clock.
 struct Tape {
@@ -25,24 +26,24 @@ fn id(name: &str) -> Vec<String> {
     vec!["home".to_owned(), name.to_owned()]
 }
 
-fn declare(name: &str) -> wire::Call {
-    wire::Call::new("DeclareTable").id(&id(name))
+fn declare(name: &str) -> call::Call {
+    call::Call::new("DeclareTable").id(&id(name))
 }
 
-fn create(version: i64, path: &str) -> wire::Call {
-    wire::Call::new("CreateTableVersion")
+fn create(version: i64, path: &str) -> call::Call {
+    call::Call::new("CreateTableVersion")
         .id(&id("t"))
         .json(json!({ "version": version, "manifest_path": path }))
 }
 
-fn describe(version: i64) -> wire::Call {
-    wire::Call::new("DescribeTableVersion")
+fn describe(version: i64) -> call::Call {
+    call::Call::new("DescribeTableVersion")
         .id(&id("t"))
         .json(json!({ "version": version }))
 }
 
-fn list() -> wire::Call {
-    wire::Call::new("ListTableVersions").id(&id("t"))
+fn list() -> call::Call {
+    call::Call::new("ListTableVersions").id(&id("t"))
 }
 
 fn entry(version: i64, path: &str) -> Value {
@@ -60,7 +61,7 @@ impl Tape {
         tape
     }
 
-    fn put(&self, client: u32, span: [u64; 2], call: wire::Call, status: u16, body: Value) {
+    fn put(&self, client: u32, span: [u64; 2], call: call::Call, status: u16, body: Value) {
         let at = |millis| self.epoch + Duration::from_millis(millis);
         let call = Arc::new(call);
         let number = self.recorder.begins(&call);
@@ -230,10 +231,10 @@ async fn a_page_follows_the_one_whose_token_its_client_was_given() {
 #[tokio::test]
 async fn tables_of_which_not_all_is_known_are_left_out() {
     let tape = Tape::new();
-    let other = wire::Call::new("TableExists").id(&id("of-others"));
+    let other = call::Call::new("TableExists").id(&id("of-others"));
     tape.put(1, [2, 3], other, 404, json!({ "code": 4 }));
     assert_eq!(tape.recording().await.history.operations.len(), 1);
-    let insert = wire::Call::new("RestoreTable").id(&id("t"));
+    let insert = call::Call::new("RestoreTable").id(&id("t"));
     tape.put(1, [4, 5], insert.clone(), 406, json!({ "code": 0 }));
     assert_eq!(tape.recording().await.history.operations.len(), 1);
     tape.put(1, [6, 7], insert, 200, json!({}));

@@ -12,8 +12,8 @@ use super::refusals;
 use super::request::{Asked, Request};
 use super::scope::{Judged, within};
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
-use crate::wire::Exchange;
 
 /// An operation, before it is settled what stands for its entries.
 pub(super) struct Draft {

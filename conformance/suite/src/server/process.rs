@@ -9,10 +9,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::call::Call;
 use crate::server::ServerCommand;
 use crate::server::group::{Group, Signal};
 use crate::target::{Target, TargetError};
-use crate::wire::{Call, ClientError, Wire};
+use crate::wire::{ClientError, Wire};
 
 /// How many of the last lines of its output are kept.
 const LINES: usize = 20;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::answer::{Answer, Reply};
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::{Outcome, Refusal};
 use crate::requirement::Level;
@@ -10,7 +11,6 @@ use crate::scenario::Flow;
 use crate::stage::Stage;
 use crate::steps::effect::{Look, Sight};
 use crate::steps::{Change, Rounds};
-use crate::wire::Exchange;
 
 /// The most reads that a finding shows.
 const SHOWN: usize = 4;

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
+use crate::call::Call;
 use crate::calls;
 use crate::entry::Manifest;
 use crate::log::Deviation;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
 use crate::steps::Effect;
-use crate::wire::Call;
 
 /// Something to be done whole or not at all: a batch, a commit, or a single operation.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::entry::Manifest;
+use crate::exchange::Exchange;
 use crate::log::Observation;
 use crate::outcome::Outcome;
 use crate::race::{Tally, race};
@@ -12,7 +13,6 @@ use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
 use crate::steps::{Change, Effect, Look, Rounds};
-use crate::wire::Exchange;
 
 /// Rounds in which clients send changes that contend, judged as a whole.
 pub struct Contest {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
+use crate::call::Call;
 use crate::calls;
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Stage, Table};
 use crate::steps::Change;
-use crate::wire::{Call, Exchange};
 
 /// How many reads are under way at a time.
 const READS: usize = 8;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::requirement::Level;
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 /// What goes wrong in a race: one line of the transcript about the whole of it, and one finding for
 /// each way to go wrong, which shows the first case.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::stage::{Stage, Table};
 use crate::steps::{Faults, Listing};
-use crate::wire::Exchange;
 
 /// A way to look for the latest version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
 use crate::steps::effect::Sight;
 use crate::steps::{Change, Effect, Faults, Look, Watch};
-use crate::wire::Exchange;
 
 /// How long what readers see must stay the same before a server counts as having done with a
 /// request.

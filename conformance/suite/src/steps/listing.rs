@@ -6,13 +6,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::answer::Answer;
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::requirement::Level;
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Namespace, Stage, Table};
-use crate::wire::{Call, Exchange};
 
 /// How many pages in a row may bring nothing new before a listing counts as endless.
 const BARREN: usize = 50;

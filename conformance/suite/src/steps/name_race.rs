@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::{Tally, race};
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
 use crate::steps::{End, Faults, Object};
-use crate::wire::Exchange;
 
 /// How many clients take part.
 const RACERS: usize = 8;

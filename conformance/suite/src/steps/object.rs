@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::answer::Reply;
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Listing};
-use crate::wire::{Call, Exchange};
 
 /// A namespace or a table, there or not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::answer::Answer;
+use crate::call::Call;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Fit, Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::Stage;
 use crate::steps::Scene;
-use crate::wire::{Call, Exchange};
 
 /// How many exchanges a finding shows: more of one kind teach nothing.
 const SHOWN: usize = 6;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::scenario::Flow;
 use crate::stage::Stage;
 use crate::steps::Object;
-use crate::wire::Exchange;
 
 /// The property that is set.
 const OWNER: &str = "owner";

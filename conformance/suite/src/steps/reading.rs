@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::answer::{Answer, Reply};
 use crate::calls;
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
-use crate::wire::Exchange;
 
 impl Stage {
     /// Every entry of a table, by number. Writes no line.

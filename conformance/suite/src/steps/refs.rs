@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::call::Call;
 use crate::calls;
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::race::Tally;
@@ -14,7 +16,6 @@ use crate::requirement::Level;
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Stage, Table};
 use crate::steps::Rounds;
-use crate::wire::{Call, Exchange};
 
 /// Names that a server may refuse, and must tell apart where it takes them.
 pub const ODD_NAMES: [&str; 17] = [

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use crate::answer::Answer;
+use crate::call::Call;
 use crate::calls;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
-use crate::wire::Call;
 
 impl Stage {
     /// Deregisters a table and answers the location where it was, at which one can be registered.

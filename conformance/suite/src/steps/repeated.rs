@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::requirement::Level;
 use crate::scenario::Flow;
@@ -11,7 +12,6 @@ use crate::stage::{Stage, Table};
 use crate::steps::effect::Effect;
 use crate::steps::interrupted::{Sent, way};
 use crate::steps::{Change, Interrupted};
-use crate::wire::Exchange;
 
 /// How often a conflict with nothing is asked again before it counts as one that stays.
 const ATTEMPTS: usize = 8;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::calls;
 use crate::entry::Manifest;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::race::Tally;
 use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
-use crate::wire::Exchange;
 
 /// A race in rounds, judged as a whole: one line of the transcript, and one finding at most for
 /// each way to go wrong.

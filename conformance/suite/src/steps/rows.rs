@@ -6,13 +6,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::answer::Reply;
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::rows::{FILE, Frame, FrameError, Row, STREAM};
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Namespace, Stage, Table};
-use crate::wire::{Call, Exchange};
 
 /// What says how rows are to be answered.
 const ANSWERED: &str = "DATA-6";

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls::{self, data};
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Namespace, Stage, Table};
-use crate::wire::{Call, Exchange, reads_only};
 
 /// What readers see of some namespaces and tables.
 pub struct Scene {
@@ -86,7 +87,7 @@ impl Scene {
     /// Looks again, after this request. What a 4xx refused changed nothing, for sure (requirement
     /// REST-13), nor has a method that HTTP calls safe.
     pub(crate) async fn after(&mut self, s: &Stage, exchange: &Arc<Exchange>) -> Flow {
-        if reads_only(exchange.operation) && !exchange.astray {
+        if exchange.operation.reads_only() && !exchange.astray {
             self.later = false;
             return Ok(());
         }

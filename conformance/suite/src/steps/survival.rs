@@ -7,13 +7,13 @@ use std::sync::Arc;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::instance::Instance;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
 use crate::steps::effect::Place;
 use crate::steps::{Change, Effect, Faults, Look};
-use crate::wire::Exchange;
 
 /// How many reads are under way at a time.
 const READS: usize = 8;

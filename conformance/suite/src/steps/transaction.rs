@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 /// The suite's own properties of a transaction.
 pub type Properties = BTreeMap<String, String>;

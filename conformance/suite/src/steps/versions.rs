@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::requirement::Level;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
-use crate::wire::Exchange;
 
 impl Stage {
     /// Creates a version where a requirement leaves it open whether the server takes it: what was

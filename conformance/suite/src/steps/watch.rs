@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use crate::answer::Answer;
+use crate::exchange::Exchange;
 use crate::race::as_client;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
 use crate::steps::effect::Sight;
 use crate::steps::{Change, Look, Rounds};
-use crate::wire::Exchange;
 
 /// How long a reader waits for the first change, and a writer for readers, between two looks.
 const IDLE: Duration = Duration::from_millis(1);

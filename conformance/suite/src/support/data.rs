@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::data;
 use crate::rows::Row;
 use crate::scenario::Flow;
 use crate::stage::Stage;
-use crate::wire::Call;
 
 /// Whether the operation is about rows.
 pub(crate) fn is_data(operation: &str) -> bool {

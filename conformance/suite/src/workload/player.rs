@@ -8,13 +8,14 @@ use tokio::sync::Barrier;
 use super::action::Workload;
 use super::plan::{Doomed, Step, Version};
 use super::tables::Tables;
+use crate::call::Call;
 use crate::calls;
 use crate::entry::Entry;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Stage, Table};
-use crate::wire::{Call, Exchange};
 
 /// After how many conflicts in a row a client reads the latest version.
 const CONFLICTS: usize = 2;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::call::{Call, Caller};
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::Stage;
-use crate::wire::{Call, Caller, Exchange};
 
 scenarios! {
     /// Callers who are not known neither make nor remove a namespace or a table.

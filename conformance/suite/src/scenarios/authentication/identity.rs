@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::refused::{repeats, repeats_none, secrets};
+use crate::call::{Call, Caller};
 use crate::calls;
 use crate::outcome::Refusal;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::Stage;
-use crate::wire::{Call, Caller};
 
 scenarios! {
     /// Where credentials stand in headers and in the body's identity, those in the headers count.

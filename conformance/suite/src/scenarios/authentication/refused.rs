@@ -6,14 +6,15 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue};
 
 use super::requests;
+use crate::call::{Call, Caller};
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::{Fit, Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
 use crate::target::{first_half, secret_of};
-use crate::wire::{Call, Caller, Exchange};
 
 scenarios! {
     /// Every operation refuses a request without a credential.

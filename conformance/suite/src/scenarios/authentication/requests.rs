@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls;
 use crate::protocol;
 use crate::scenario::Flow;
 use crate::stage::Stage;
-use crate::wire::Call;
 
 /// A request of every operation that a known caller could make. A write has an object of its own,
 /// so that one that is carried out by mistake does not change what the next one finds.

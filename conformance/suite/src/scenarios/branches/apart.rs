@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::calls;
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::ODD_NAMES;
-use crate::wire::Exchange;
 
 scenarios! {
     /// Two branches number their versions apart, in create, describe, list and delete.

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::{self, data};
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Outcome, Refusal};
@@ -9,7 +10,6 @@ use crate::rows::Row;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::compared;
-use crate::wire::Call;
 
 scenarios! {
     /// What is written on a branch, be it there or not, is not written on main.

@@ -61,7 +61,7 @@ async fn updated(
     s: &Stage,
     said: &str,
     t: &crate::stage::Table,
-    call: crate::wire::Call,
+    call: crate::call::Call,
     count: u64,
     rows: &[Row],
 ) -> Flow {

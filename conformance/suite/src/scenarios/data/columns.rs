@@ -139,7 +139,7 @@ async fn ids_with(
     requirement: &'static str,
     t: &Table,
     column: &str,
-) -> Flow<(Frame, Value, std::sync::Arc<crate::wire::Exchange>)> {
+) -> Flow<(Frame, Value, std::sync::Arc<crate::exchange::Exchange>)> {
     let (frame, exchange) = s.all_rows(requirement, t).await?;
     let values = frame.column(column).unwrap_or_default();
     let mut found: Vec<(i64, Value)> = frame

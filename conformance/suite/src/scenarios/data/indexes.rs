@@ -216,7 +216,7 @@ async fn look(
     s: &Stage,
     t: &Table,
     name: &str,
-) -> Flow<(Option<Value>, std::sync::Arc<crate::wire::Exchange>)> {
+) -> Flow<(Option<Value>, std::sync::Arc<crate::exchange::Exchange>)> {
     let call = data::on("ListTableIndices", t, json!({}));
     let reply = s.ask("list the indexes", call).await.set_up()?;
     let indexes = reply.body["indexes"].as_array().into_iter().flatten();

@@ -3,13 +3,13 @@
 use arrow_schema::DataType;
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::data;
 use crate::log::Deviation;
 use crate::outcome::Refusal;
 use crate::rows::{Frame, Row, STREAM};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::Call;
 
 scenarios! {
     /// An insert adds its rows to those that are there, and each is read as soon as it is answered.

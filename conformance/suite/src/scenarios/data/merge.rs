@@ -134,7 +134,7 @@ async fn merged(
     s: &Stage,
     said: &str,
     t: &Table,
-    call: crate::wire::Call,
+    call: crate::call::Call,
     counts: Counts,
     rows: &[Row],
 ) -> Flow {

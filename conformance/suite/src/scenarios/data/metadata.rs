@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls::{self, data};
 use crate::log::Deviation;
 use crate::outcome::Refusal;
 use crate::rows::Row;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
-use crate::wire::Call;
 
 scenarios! {
     /// The statistics of a table count the rows that it has.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::data;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::rows::Row;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::{Call, Exchange};
 
 scenarios! {
     /// What asks for a table that is not there is told so, and none appears.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::calls::data;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::{Outcome, Refusal};
 use crate::race::{Tally, race};
@@ -11,7 +12,6 @@ use crate::rows::Row;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{compared, listed, shortened};
-use crate::wire::Exchange;
 
 const WRITERS: i64 = 8;
 const INSERTS: i64 = 4;

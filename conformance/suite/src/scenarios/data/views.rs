@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::data;
 use crate::log::Deviation;
 use crate::outcome::Refusal;
 use crate::rows::Row;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::Stage;
-use crate::wire::Call;
 
 scenarios! {
     /// The backfill of a computed column is taken as a job; of a column that is not there, it is not.

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::{self, data};
 use crate::outcome::Refusal;
 use crate::rows::Row;
@@ -9,7 +10,6 @@ use crate::scenario::{Flow, scenarios};
 use crate::scenarios::errors::malformed::Stand;
 use crate::stage::Stage;
 use crate::steps::{Demand, Owed};
-use crate::wire::Call;
 
 scenarios! {
     /// A mode, behaviour or flag that is none is refused as invalid, and nothing is done.

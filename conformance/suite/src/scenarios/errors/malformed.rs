@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls::{self, data, every};
 use crate::entry::Manifest;
 use crate::outcome::Refusal;
@@ -10,7 +11,6 @@ use crate::rows::Row;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage, Table};
 use crate::steps::{Demand, Object, Owed, Scene};
-use crate::wire::Call;
 
 scenarios! {
     /// A body that is no JSON object is refused as invalid by every operation, and does nothing.

@@ -1,11 +1,11 @@
 //! Namespaces, tables and transactions that are not there.
 
+use crate::call::Call;
 use crate::calls::{self, every};
 use crate::outcome::Refusal;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Demand, Object, Owed, Scene, transaction_ids};
-use crate::wire::Call;
 
 scenarios! {
     /// Every operation on a namespace that is not there, or in it, says that it is not there.

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls::{self, data, every};
 use crate::outcome::Refusal;
 use crate::rows::Row;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Demand, Owed, Scene};
-use crate::wire::Call;
 
 scenarios! {
     /// Every operation that names a version that is not there says so.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use http::Method;
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
 use crate::steps::Scene;
-use crate::wire::{Call, Exchange};
 
 scenarios! {
     /// A path that is no operation is not found, whatever it looks like.

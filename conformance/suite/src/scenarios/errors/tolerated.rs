@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls::{self, data};
 use crate::log::Deviation;
 use crate::outcome::Outcome;
@@ -11,7 +12,6 @@ use crate::scenario::{Flow, scenarios};
 use crate::scenarios::errors::malformed::Stand;
 use crate::stage::Stage;
 use crate::steps::Tolerated;
-use crate::wire::Call;
 
 scenarios! {
     /// Fields that no operation knows are passed over, or refused.

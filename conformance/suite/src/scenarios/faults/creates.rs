@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::{WHOLE, answer_lost, took};
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
 use crate::steps::{Change, Interrupted};
-use crate::wire::Exchange;
 
 /// In how many rounds a second client comes in while the server works for one that is gone.
 const ROUNDS: u32 = 12;

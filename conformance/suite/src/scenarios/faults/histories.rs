@@ -2,13 +2,13 @@
 
 use super::MOMENTS;
 use super::creates::took_whole;
+use crate::call::Call;
 use crate::calls;
 use crate::outcome::Outcome;
 use crate::proxy::Fault;
 use crate::race::race;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::Call;
 
 /// How many clients there are.
 const CLIENTS: usize = 6;

@@ -9,10 +9,10 @@ mod tables;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::exchange::Exchange;
 use crate::proxy::Fault;
 use crate::scenario::Scenario;
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 pub(super) const SCENARIOS: &[&[Scenario]] = &[
     creates::SCENARIOS,

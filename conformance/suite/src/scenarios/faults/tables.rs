@@ -2,12 +2,12 @@
 
 use super::{MOMENTS, WHOLE, took};
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
 use crate::steps::{Change, Interrupted};
-use crate::wire::Exchange;
 
 scenarios! {
     /// A table whose declaration has lost its answer is there or not, for every reader.

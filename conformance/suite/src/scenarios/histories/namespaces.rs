@@ -7,13 +7,14 @@
 
 use std::sync::Arc;
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::Faults;
-use crate::wire::{Call, Exchange};
 
 /// How often a namespace is made and dropped.
 const ROUNDS: usize = 60;

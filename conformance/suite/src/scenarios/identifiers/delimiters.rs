@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Faults, Listing, Object};
-use crate::wire::Call;
 
 /// The delimiters of the field, and one of several characters.
 const DELIMITERS: [&str; 8] = ["$", ".", "#", "/", "%", "|", "::", "é"];

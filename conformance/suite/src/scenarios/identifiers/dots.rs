@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Observation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{Faults, Object};
-use crate::wire::{Call, Exchange};
 
 scenarios! {
     /// Names of dots are refused or names like others, and never the way to another object.

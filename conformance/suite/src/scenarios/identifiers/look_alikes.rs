@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Observation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{Faults, Listing, Object};
-use crate::wire::{Call, Exchange};
 
 /// A name that is there, and one that is not and must not be taken for it.
 const PAIRS: [(&str, &str); 20] = [

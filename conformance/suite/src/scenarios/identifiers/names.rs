@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::exchange::Exchange;
 use crate::log::Observation;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Faults, Listing, Object};
-use crate::wire::Exchange;
 
 /// Names that URLs, paths, databases, patterns or programs read in a way of their own.
 const NAMES: [&str; 44] = [

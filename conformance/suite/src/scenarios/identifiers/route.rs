@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls;
 use crate::outcome::Refusal;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::Object;
-use crate::wire::Call;
 
 scenarios! {
     /// A body that names another object than the route is refused, and neither is touched.

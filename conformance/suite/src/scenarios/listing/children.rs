@@ -1,12 +1,12 @@
 //! What the lists of a namespace hold.
 
+use crate::call::Call;
 use crate::calls;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Listing, Object};
-use crate::wire::Call;
 
 /// Names that begin alike, or that patterns and prefixes take for another.
 const NAMES: [&str; 6] = ["a", "ab", "a_", "a-b", "aa", "b"];

@@ -1,5 +1,6 @@
 //! Pages of names that sort oddly, and page tokens that go astray.
 
+use crate::call::Call;
 use crate::calls;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
@@ -7,7 +8,6 @@ use crate::requirement::Level;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Listing, Object, Paging};
-use crate::wire::Call;
 
 /// Names in whose order case, digits, punctuation or letters beyond ASCII decide.
 const NAMES: [&str; 19] = [

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{Listing, Object};
-use crate::wire::{Call, Exchange};
 
 scenarios! {
     /// A namespace that was dropped is gone, and its siblings are not.

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{Listing, Object};
-use crate::wire::Call;
 
 scenarios! {
     /// In mode Create, which is the usual one, a namespace that exists is left as it is.

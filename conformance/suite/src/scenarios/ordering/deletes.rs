@@ -6,12 +6,12 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::Faults;
-use crate::wire::Exchange;
 
 /// How often a range is deleted while a client counts up through it.
 const ROUNDS: usize = 12;

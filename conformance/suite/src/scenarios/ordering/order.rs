@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Outcome;
 use crate::requirement::Level;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::Stage;
 use crate::steps::{End, Listing, Paging, Walk, descending};
-use crate::wire::Exchange;
 
 /// Enough that the order by text differs from that by number twice: at 10 and at 100.
 const VERSIONS: i64 = 101;

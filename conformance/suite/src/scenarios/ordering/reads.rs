@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Faults, Growth, Listing, LookForLatest};
-use crate::wire::Exchange;
 
 /// How many clients read at once.
 const READERS: usize = 6;

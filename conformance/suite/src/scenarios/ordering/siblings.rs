@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::call::Call;
 use crate::calls;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{End, Faults, Listing};
-use crate::wire::Call;
 
 /// How many clients make and remove siblings, and how many read.
 const WRITERS: usize = 4;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::calls;
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Faults, Growth, LookForLatest};
-use crate::wire::Exchange;
 
 /// How many clients contend.
 const CLIENTS: usize = 8;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::{Call, Exchange};
 
 scenarios! {
     /// A version created on a branch is there and not on main, and the other way round.

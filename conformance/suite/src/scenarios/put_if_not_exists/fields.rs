@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::entry::{Entry, Manifest};
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
-use crate::wire::Exchange;
 
 scenarios! {
     /// Manifest size, e_tag and metadata come back as they were sent.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::race::race;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::Exchange;
 
 /// How many clients read.
 const READERS: usize = 16;

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::call::Call;
 use crate::calls;
 use crate::log::Deviation;
 use crate::outcome::Refusal;
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
-use crate::wire::Call;
 
 scenarios! {
     /// What asks for the versions of a table that does not exist is told so, and no table appears.

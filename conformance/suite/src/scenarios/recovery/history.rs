@@ -3,12 +3,12 @@
 use futures::future::BoxFuture;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::instance::Progress;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Change, LookForLatest};
-use crate::wire::Exchange;
 
 /// How many clients contend for the next versions.
 const WRITERS: usize = 5;

@@ -8,11 +8,12 @@ mod writes;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::call::Call;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::outcome::Outcome;
 use crate::scenario::{Flow, Scenario, Stop};
 use crate::stage::{Stage, Table};
-use crate::wire::{Call, Exchange};
 
 pub(super) const SCENARIOS: &[&[Scenario]] = &[reads::SCENARIOS, writes::SCENARIOS];
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::{LOOK, PATIENCE, replica};
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::race::race;
@@ -13,7 +14,6 @@ use crate::requirement::Level;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::{Faults, Growth, LookForLatest};
-use crate::wire::Exchange;
 
 /// How many versions are created one after the other.
 const VERSIONS: i64 = 30;

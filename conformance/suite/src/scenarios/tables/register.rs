@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{Object, same_place};
-use crate::wire::Exchange;
 
 scenarios! {
     /// A table that was registered is described and listed at once, at its location.

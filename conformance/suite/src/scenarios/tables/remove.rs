@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::answer::Reply;
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::Refusal;
 use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::Object;
-use crate::wire::Exchange;
 
 scenarios! {
     /// A table that was deregistered is gone, and its siblings are not.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::calls;
+use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Outcome, Refusal};
 use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
 use crate::steps::{OWN_KEYS, Properties, properties};
-use crate::wire::Exchange;
 
 scenarios! {
     /// A property that exists is overwritten, kept or in the way, as the mode says.

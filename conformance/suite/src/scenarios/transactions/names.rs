@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
+use crate::call::Call;
 use crate::calls;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
 use crate::steps::transaction_ids;
-use crate::wire::Call;
 
 scenarios! {
     /// A transaction that a write names is there, and one that no write has named is not.
