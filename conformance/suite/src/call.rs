@@ -6,7 +6,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::protocol::{self, Operation};
+use crate::rows;
 use crate::target::Target;
+
+/// A body that is longer than this, in bytes, may be too long for a server to read.
+const LONG: usize = 64 << 10;
 
 /// Everything but RFC 3986's unreserved characters.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -189,6 +193,20 @@ impl Call {
     /// Whether this is no request of the operation: method or path are not its own.
     pub(crate) fn is_astray(&self) -> bool {
         self.method != self.operation.method || self.path != self.operation.path
+    }
+
+    /// Whether a server may well answer this before it has read the body.
+    ///
+    /// Some hang up after such an answer without a word of it (RFC 9112, section 9.3, lets them),
+    /// and whatever is sent next on the connection stays unanswered.
+    pub(crate) fn may_stay_unread(&self) -> bool {
+        let odd_body = match &self.body {
+            Body::Raw(content_type, body) => {
+                body.len() > LONG || !["application/json", rows::STREAM].contains(content_type)
+            }
+            Body::None | Body::Json(_) => false,
+        };
+        self.odd || odd_body || self.is_astray() || !matches!(self.caller, Caller::Known)
     }
 
     /// Says that no client should send this: what refuses it may be middleware, in plain text

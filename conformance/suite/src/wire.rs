@@ -34,6 +34,8 @@ pub enum ClientError {
 /// The suite's own HTTP client.
 pub(crate) struct Wire {
     http: reqwest::Client,
+    /// Opens a connection for each request.
+    alone: reqwest::Client,
     target: Target,
     count: Arc<AtomicU64>,
     broken: OnceCell<BrokenWay>,
@@ -67,13 +69,14 @@ fn client(url: &str, target: &Target) -> Result<reqwest::ClientBuilder, ClientEr
 
 impl Wire {
     pub(crate) fn new(target: Target) -> Result<Self, ClientError> {
-        let http = client(&target.url_without_user(), &target)?
-            // Shorter than the keep-alive of common servers: a request on a connection that the
-            // server is closing would count as unanswered.
-            .pool_idle_timeout(Duration::from_secs(3))
-            .build()?;
+        let url = target.url_without_user();
         Ok(Self {
-            http,
+            http: client(&url, &target)?
+                // Shorter than the keep-alive of common servers: a request on a connection that
+                // the server is closing would count as unanswered.
+                .pool_idle_timeout(Duration::from_secs(3))
+                .build()?,
+            alone: client(&url, &target)?.pool_max_idle_per_host(0).build()?,
             target,
             count: Arc::default(),
             broken: OnceCell::new(),
@@ -161,6 +164,7 @@ impl Wire {
         let url = call.url(&self.target);
         let method = call.method.clone();
         let mut request = match broken {
+            None if call.may_stay_unread() => self.alone.request(method, &url),
             None => self.http.request(method, &url),
             Some((fault, way)) => {
                 let base = self.target.url().as_str();
@@ -248,4 +252,72 @@ fn chain(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use http::HeaderMap;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::call::Caller;
+
+    /// A server that answers whatever is sent to it and never hangs up; and how many connections
+    /// it has got.
+    async fn patient_server() -> (Target, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    let mut some = [0; 4096];
+                    while matches!(stream.read(&mut some).await, Ok(1..)) {
+                        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+                        if stream.write_all(answer).await.is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        (Target::new(&url).unwrap(), connections)
+    }
+
+    #[tokio::test]
+    async fn what_may_stay_unread_is_sent_on_a_connection_of_its_own() {
+        let plain = Call::new("DescribeTable");
+        let usual = [
+            plain.clone(),
+            plain.clone().raw("application/json", "{nonsense"),
+            Call::new("ListNamespaces"),
+            Call::new("InsertIntoTable").raw(crate::rows::STREAM, vec![0; 64]),
+        ];
+        let (target, connections) = patient_server().await;
+        let wire = Wire::new(target).unwrap();
+        for call in &usual {
+            assert_eq!(wire.send(call).await.status(), Some(200));
+        }
+        assert_eq!(connections.load(Ordering::Relaxed), 1);
+
+        let unread = [
+            plain.clone().odd(),
+            plain.clone().as_type("text/plain"),
+            plain.clone().by_method(http::Method::PUT),
+            plain.clone().at_path("/v1/nothing"),
+            plain.clone().by(Caller::Nobody),
+            plain.clone().by(Caller::With(HeaderMap::new())),
+            plain.clone().raw("application/json", vec![b' '; 1 << 20]),
+        ];
+        for (k, call) in unread.iter().enumerate() {
+            wire.send(call).await;
+            assert_eq!(wire.send(&plain).await.status(), Some(200));
+            assert_eq!(connections.load(Ordering::Relaxed), k + 2, "{call:?}");
+        }
+    }
 }
