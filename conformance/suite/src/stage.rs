@@ -1,7 +1,11 @@
 //! The stage that a scenario plays on: its namespace, its tables, its requests and its log.
 
+mod allowed;
+mod asking;
+mod writing;
+
+use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
@@ -10,23 +14,15 @@ use lance_namespace_history::operation::History;
 use serde_json::Value;
 use tokio::sync::{OnceCell, watch};
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::calls;
 use crate::entry::{Entry, Manifest};
-use crate::exchange::Exchange;
 use crate::history::{Recorder, Recording};
-use crate::log::{Deviation, Finding, Log, Observation};
-use crate::names::{self, Made};
+use crate::log::Log;
 pub use crate::namespace::Namespace;
-use crate::outcome::Outcome;
-use crate::proxy::Fault;
-use crate::requirement::{Level, catalogue};
 use crate::scenario::{Flow, Given, Scenario, Stop};
 use crate::session::Session;
 use crate::staging::Staging;
-use crate::support::PROBE;
 use crate::target::Target;
-use crate::{calls, sdk, validity};
 
 /// The stage that a scenario plays on, and the server that its requests go to. Clones share both.
 #[derive(Clone)]
@@ -140,8 +136,6 @@ impl Stage {
     pub fn target(&self) -> &Target {
         self.session().target()
     }
-
-    // --- what it plays on ---
 
     /// The scenario's own namespace, made when it is first asked for.
     ///
@@ -357,319 +351,6 @@ impl Stage {
         until.is_some_and(|until| Instant::now() >= until)
     }
 
-    // --- asking ---
-
-    /// Sends a call and waits for its answer, which the transcript calls `label`.
-    pub async fn ask(&self, label: &str, call: Call) -> Answer {
-        let exchange = self.exchange(call).await;
-        Answer::new(self.clone(), label.to_owned(), exchange)
-    }
-
-    /// Sends a call and waits for its answer, which no line of the transcript is about. What the
-    /// protocol says of every answer is checked all the same.
-    pub async fn exchange(&self, call: Call) -> Arc<Exchange> {
-        self.ends_if_not_allowed(&call).await;
-        let call = Arc::new(call);
-        // Histories are about what operations do.
-        if call.is_astray() {
-            return Arc::new(self.session().send(call).await);
-        }
-        let recorded = self.0.recorder.begins(&call);
-        let exchange = Arc::new(self.session().send(Arc::clone(&call)).await);
-        self.0.recorder.ended(recorded, &exchange);
-        self.check(&exchange);
-        exchange
-    }
-
-    /// Sends a call once over a connection that breaks in this way, and waits for what comes back;
-    /// the transcript calls it `label`.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Inconclusive`] if the connection cannot be broken in this way.
-    pub async fn ask_through(&self, label: &str, fault: Fault, call: Call) -> Flow<Answer> {
-        let exchange = self.exchange_through(fault, call).await?;
-        Ok(Answer::new(self.clone(), label.to_owned(), exchange))
-    }
-
-    /// Sends a call once over a connection that breaks in this way, and waits for what comes back,
-    /// which no line of the transcript is about.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Inconclusive`] if the connection cannot be broken in this way.
-    pub async fn exchange_through(&self, fault: Fault, call: Call) -> Flow<Arc<Exchange>> {
-        self.ends_if_not_allowed(&call).await;
-        let call = Arc::new(call);
-        let recorded = self.0.recorder.begins(&call);
-        let exchange = Arc::new(self.session().send_through(fault, call).await?);
-        self.0.recorder.ended(recorded, &exchange);
-        // Another answer is not the server's.
-        if fault.passes_the_answer() {
-            self.check(&exchange);
-        }
-        Ok(exchange)
-    }
-
-    /// Ends the scenario before a call that the server is declared not to allow: this never comes
-    /// back then.
-    async fn ends_if_not_allowed(&self, call: &Call) {
-        // Whether a server has an operation is asked all the same: it says so itself.
-        if self.0.scenario.id == PROBE.id {
-            return;
-        }
-        let target = self.target();
-        let (delimiter, parent) = (target.delimiter(), target.parent().len());
-        let lacks = target.names().lacks(call, delimiter, parent);
-        let lacks = lacks.or_else(|| self.lacks_its_own(call));
-        if let Some(lacks) = lacks {
-            self.0.lacks.send_replace(Some(lacks));
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// What a call would need for a namespace of the scenario's own, where it has none: to ask for what
-    /// others have there too, or to make there what does not bear its name.
-    fn lacks_its_own(&self, call: &Call) -> Option<Given> {
-        let place = self.place();
-        if !place.is_shared() {
-            return None;
-        }
-        let id = call.id.as_deref().unwrap_or_default();
-        let of_namespace = call.operation.path.contains("/namespace/") && id == place.id;
-        let of_all = call.operation.id == "ListAllTables";
-        let asks = of_namespace || of_all;
-        let made = names::made(call, self.target().delimiter());
-        let beside = |made: &Made| !place.holds(made.id());
-        (asks || made.iter().any(beside)).then_some(Given::Depth)
-    }
-
-    /// Waits until a step needs what the server is declared not to allow.
-    pub(crate) async fn lacks(&self) -> Given {
-        let mut lacks = self.0.lacks.subscribe();
-        // The stage itself can send as long as this waits.
-        let lacks = lacks.wait_for(Option::is_some).await;
-        match lacks.ok().and_then(|lacks| *lacks) {
-            Some(lacks) => lacks,
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Checks what the protocol says of every answer.
-    fn check(&self, exchange: &Arc<Exchange>) {
-        lock(&self.0.log).answers.came(exchange);
-        let deviations = validity::deviations(exchange);
-        if deviations.is_empty() {
-            sdk::check(exchange);
-        }
-        for (requirement, level, deviation) in deviations {
-            self.find(requirement, level, deviation);
-        }
-    }
-
-    /// Creates a version of a table.
-    pub async fn create_version(&self, table: &Table, version: i64, manifest: &Manifest) -> Answer {
-        let label = format!(
-            "create version {version} of {} with {}",
-            table.label, manifest.label
-        );
-        let call = calls::create_version(table, version, manifest);
-        self.ask(&label, call).await
-    }
-
-    /// Describes a version of a table, or its latest.
-    pub async fn describe_version(&self, table: &Table, version: Option<i64>) -> Answer {
-        let label = match version {
-            Some(version) => format!("describe version {version} of {}", table.label),
-            None => format!("describe the latest version of {}", table.label),
-        };
-        self.ask(&label, calls::describe_version(table, version))
-            .await
-    }
-
-    /// The entry of a version as it is now, by describe; none if there is no such version. Writes
-    /// no line.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Inconclusive`] if the answer is neither an entry nor a 404.
-    pub async fn entry(&self, table: &Table, version: i64) -> Flow<Option<Entry>> {
-        let exchange = self
-            .exchange(calls::describe_version(table, Some(version)))
-            .await;
-        match Outcome::of(&exchange) {
-            Outcome::Ok => {
-                let entry = exchange
-                    .json()
-                    .and_then(|body| Entry::read(body.get("version")?));
-                Ok(entry)
-            }
-            Outcome::Refused(404, _) => Ok(None),
-            outcome => Err(Stop::Inconclusive(format!(
-                "describe version {version} of {}: {outcome}",
-                table.label
-            ))),
-        }
-    }
-
-    /// Every entry of a table as it is now, page by page, in the order of the answers. Writes no
-    /// line.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Inconclusive`] if a page is not answered, or the pages do not end.
-    pub async fn all_entries(&self, table: &Table) -> Flow<Vec<Entry>> {
-        let mut entries = Vec::new();
-        let mut token: Option<String> = None;
-        let mut seen = BTreeSet::new();
-        loop {
-            let mut call = calls::list_versions(table);
-            if let Some(token) = &token {
-                call = call.query("page_token", token);
-            }
-            let label = format!("list the versions of {}", table.label);
-            let reply = self.ask(&label, call).await.set_up()?;
-            entries.extend(reply.entries());
-            match reply.page_token() {
-                None => return Ok(entries),
-                Some(next) if !seen.insert(next.clone()) => {
-                    return Err(Stop::Inconclusive(format!(
-                        "{label}: the page token {next:?} came twice"
-                    )));
-                }
-                next => token = next,
-            }
-        }
-    }
-
-    /// Whether a table exists, by its exists operation. Writes no line.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Inconclusive`] if the answer is neither 200 nor 404.
-    pub async fn table_exists(&self, id: &[String]) -> Flow<bool> {
-        let exchange = self.exchange(calls::table_exists(id)).await;
-        match Outcome::of(&exchange) {
-            Outcome::Ok => Ok(true),
-            Outcome::Refused(404, _) => Ok(false),
-            outcome => Err(Stop::Inconclusive(format!("table exists: {outcome}"))),
-        }
-    }
-
-    // --- writing down ---
-
-    /// Writes a line of the transcript.
-    pub fn line(&self, line: String) {
-        lock(&self.0.log).lines.push(line);
-    }
-
-    /// Judges something against a requirement, at the requirement's own level, and writes one line
-    /// about it: `label: held` if it holds, else `label: ` and what there was instead. Answers
-    /// whether it held.
-    pub fn judge(
-        &self,
-        requirement: &'static str,
-        label: &str,
-        held: &str,
-        result: Result<(), Deviation>,
-    ) -> bool {
-        self.judge_at(requirement, level_of(requirement), label, held, result)
-    }
-
-    /// As [`judge`](Self::judge), at another level than the requirement's own.
-    pub fn judge_at(
-        &self,
-        requirement: &'static str,
-        level: Level,
-        label: &str,
-        held: &str,
-        result: Result<(), Deviation>,
-    ) -> bool {
-        self.cite(requirement);
-        match result {
-            Ok(()) => {
-                self.line(format!("{label}: {held}"));
-                true
-            }
-            Err(deviation) => {
-                self.line(format!("{label}: {}", deviation.actual));
-                self.find(requirement, level, deviation);
-                false
-            }
-        }
-    }
-
-    /// Records that a requirement was checked.
-    ///
-    /// # Panics
-    ///
-    /// If the scenario does not declare the requirement, which is a fault of the suite.
-    pub fn cite(&self, requirement: &'static str) {
-        assert!(
-            self.0.scenario.requirements.contains(&requirement),
-            "{} checks {requirement} without declaring it",
-            self.0.scenario.id
-        );
-        lock(&self.0.log).cited.insert(requirement);
-    }
-
-    /// Records that a requirement was checked by this answer.
-    ///
-    /// # Panics
-    ///
-    /// As [`cite`](Self::cite).
-    pub fn cite_for(&self, requirement: &'static str, exchange: &Exchange) {
-        self.cite(requirement);
-        lock(&self.0.log).answers.judged(exchange, requirement);
-    }
-
-    /// Records that a requirement is broken, at the requirement's own level.
-    ///
-    /// # Panics
-    ///
-    /// If the catalogue has no such requirement, which is a fault of the suite.
-    pub fn violates(&self, requirement: &'static str, deviation: Deviation) {
-        self.find(requirement, level_of(requirement), deviation);
-    }
-
-    /// Records that a requirement is broken, at another level than its own: where a row of the
-    /// catalogue asks for one thing as a must and for another as a should.
-    pub fn violated(&self, requirement: &'static str, level: Level, deviation: Deviation) {
-        self.find(requirement, level, deviation);
-    }
-
-    /// Records that what a requirement only recommends is not done.
-    pub fn warn(&self, requirement: &'static str, deviation: Deviation) {
-        self.find(requirement, Level::Should, deviation);
-    }
-
-    /// As [`violated`](Self::violated), with a picture (SVG) of what happened when.
-    pub(crate) fn violated_in_time(
-        &self,
-        requirement: &'static str,
-        level: Level,
-        deviation: Deviation,
-        timeline: String,
-    ) {
-        let finding = Finding::new(requirement, level, deviation);
-        lock(&self.0.log).find(Finding {
-            timeline: Some(timeline),
-            ..finding
-        });
-    }
-
-    fn find(&self, requirement: &'static str, level: Level, deviation: Deviation) {
-        lock(&self.0.log).find(Finding::new(requirement, level, deviation));
-    }
-
-    /// Records a choice that the specification leaves to the server.
-    pub fn observe(&self, observation: Observation) {
-        self.cite(observation.requirement);
-        lock(&self.0.log).observe(observation);
-    }
-
-    // --- what was recorded ---
-
     pub(crate) fn recorder(&self) -> &Recorder {
         &self.0.recorder
     }
@@ -692,13 +373,6 @@ impl Stage {
     pub(crate) fn into_log(self) -> Log {
         std::mem::take(&mut lock(&self.0.log))
     }
-}
-
-fn level_of(requirement: &str) -> Level {
-    catalogue()
-        .get(requirement)
-        .unwrap_or_else(|| panic!("the catalogue has no requirement {requirement}"))
-        .level
 }
 
 /// A panic elsewhere leaves what was written down so far as it is.

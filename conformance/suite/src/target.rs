@@ -1,16 +1,14 @@
 //! The server under test and how to reach it.
 
+mod credentials;
+mod secrets;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use reqwest::Url;
-use serde_json::{Map, Value};
 
 use crate::call::Caller;
 use crate::exchange::Exchange;
@@ -18,11 +16,8 @@ use crate::names::{Names, NamesError};
 use crate::scenario::Given;
 use crate::server::ServerCommand;
 use crate::staging::Storage;
-
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-
-/// How many bytes a secret has at least.
-const SHORTEST_SECRET: usize = 8;
+use secrets::without_password;
+pub(crate) use secrets::{first_half, secret_of};
 
 /// The server under test: where it is, and what every request to it carries.
 #[derive(Clone)]
@@ -271,101 +266,6 @@ impl Target {
         ))
     }
 
-    /// The headers that carry this caller's credentials, and those that all requests carry.
-    pub(crate) fn headers_of(&self, caller: &Caller) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        if matches!(caller, Caller::Known) {
-            return headers;
-        }
-        for name in self.bad.keys().chain([&AUTHORIZATION, &API_KEY]) {
-            headers.remove(name);
-        }
-        let own = match caller {
-            Caller::Stranger => self.bad.clone(),
-            Caller::With(own) => own.clone(),
-            Caller::Known | Caller::Nobody => HeaderMap::new(),
-        };
-        headers.extend(own);
-        headers
-    }
-
-    /// The good credentials: the headers that a bad one is given for.
-    pub(crate) fn credentials(&self) -> HeaderMap {
-        let known = self.headers.iter();
-        let of_bad = known.filter(|(name, _)| self.bad.contains_key(*name));
-        let owned = of_bad.map(|(name, value)| (name.clone(), value.clone()));
-        owned.collect()
-    }
-
-    /// The credentials that the server does not know.
-    pub(crate) fn bad_credentials(&self) -> &HeaderMap {
-        &self.bad
-    }
-
-    /// A caller's credentials as the `identity` of a body: its API key and its bearer token; none if
-    /// it has neither.
-    pub(crate) fn identity(&self, caller: &Caller) -> Option<Value> {
-        let headers = self.headers_of(caller);
-        let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
-        let told = |name: &HeaderName| self.bad.contains_key(name);
-        let mut identity = Map::new();
-        if let Some(key) = text(&API_KEY).filter(|_| told(&API_KEY)) {
-            identity.insert("api_key".to_owned(), Value::from(key));
-        }
-        let token = text(&AUTHORIZATION).filter(|_| told(&AUTHORIZATION));
-        if let Some((scheme, token)) = token.and_then(|value| value.split_once(' '))
-            && scheme.eq_ignore_ascii_case("bearer")
-        {
-            identity.insert("auth_token".to_owned(), Value::from(token.trim()));
-        }
-        (!identity.is_empty()).then_some(Value::Object(identity))
-    }
-
-    /// A text without the secrets that requests carry, and those that stand in the server's command.
-    /// What is shorter than eight characters is no secret, and would take away half of the text.
-    #[must_use]
-    pub fn without_secrets(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for secret in self.secrets() {
-            if text.contains(&secret) {
-                text = text.replace(&secret, "redacted");
-            }
-        }
-        text
-    }
-
-    /// The secrets, the longest first, each in every way in which it may be written.
-    fn secrets(&self) -> Vec<String> {
-        let headers = self.headers.values().chain(self.bad.values());
-        let of_headers = headers
-            .filter_map(|value| value.to_str().ok())
-            .map(|value| secret_of(value).to_owned());
-        // Scenarios of authentication send halves of the good credentials.
-        let good = self.credentials();
-        let halves: Vec<String> = good
-            .values()
-            .filter_map(|value| value.to_str().ok())
-            .map(|value| first_half(secret_of(value)))
-            .collect();
-        let urls = [&self.url].into_iter().chain(&self.replicas);
-        let of_command = self.command.iter().flat_map(ServerCommand::secrets);
-        let mut secrets: Vec<String> = of_headers
-            .chain(halves)
-            .chain(urls.flat_map(secrets_of_url))
-            .chain(of_command.map(str::to_owned))
-            .filter(|secret| secret.len() >= SHORTEST_SECRET)
-            .flat_map(|secret| {
-                let in_url = utf8_percent_encode(&secret, NON_ALPHANUMERIC).to_string();
-                let in_json = Value::from(secret.as_str()).to_string();
-                let in_json = in_json[1..in_json.len() - 1].to_owned();
-                [secret, in_url, in_json]
-            })
-            .collect();
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.dedup();
-        secrets
-    }
-
     /// The other replicas of the service, each as a target of its own.
     pub(crate) fn replicas(&self) -> impl Iterator<Item = Self> {
         self.replicas.iter().map(|url| Self {
@@ -475,32 +375,6 @@ fn secret_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), T
     Ok((header, value))
 }
 
-/// The secret in a header's value: what follows the scheme, if there is one.
-pub(crate) fn secret_of(value: &str) -> &str {
-    match value.split_once(' ') {
-        Some((_, secret)) if !secret.trim().contains(' ') => secret.trim(),
-        _ => value,
-    }
-}
-
-/// The first half of a secret: a credential that no server knows, and that tells half of one.
-pub(crate) fn first_half(secret: &str) -> String {
-    secret.chars().take(secret.chars().count() / 2).collect()
-}
-
-/// The password in a URL, as it stands there and decoded, and what is sent for it and its user.
-fn secrets_of_url(url: &Url) -> Vec<String> {
-    let plain = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let user = plain(url.username());
-    let Some(password) = url.password() else {
-        // A user by itself is a token.
-        return vec![STANDARD.encode(format!("{user}:")), user];
-    };
-    let words = plain(password);
-    let sent = STANDARD.encode(format!("{user}:{words}"));
-    vec![password.to_owned(), words, sent]
-}
-
 /// Reads a base URL; its path is taken as a folder.
 fn base_url(url: &str) -> Result<Url, TargetError> {
     let error = |reason: &str| TargetError::Url {
@@ -519,22 +393,6 @@ fn base_url(url: &str) -> Result<Url, TargetError> {
         parsed.set_path(&path);
     }
     Ok(parsed)
-}
-
-fn without_password(url: &str) -> String {
-    match Url::parse(url) {
-        Ok(mut parsed) => {
-            // Only a URL that cannot have them refuses these, and this one has them.
-            if parsed.password().is_some() {
-                let _ = parsed.set_password(Some("redacted"));
-            } else if !parsed.username().is_empty() {
-                // A user by itself is a token.
-                let _ = parsed.set_username("redacted");
-            }
-            parsed.to_string()
-        }
-        Err(_) => url.split('@').next_back().unwrap_or_default().to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -559,67 +417,6 @@ mod tests {
         let target = Target::new("http://host/api/lance").unwrap();
         assert_eq!(target.url().as_str(), "http://host/api/lance/");
         assert_eq!(target.display_url(), "http://host/api/lance");
-    }
-
-    #[test]
-    fn secrets_are_never_shown() {
-        let target = Target::new("http://user:hunter2@host")
-            .unwrap()
-            .with_header("x-api-key", "hunter2")
-            .unwrap();
-        assert!(!format!("{target:?}").contains("hunter2"));
-        assert!(!target.display_url().contains("hunter2"));
-        let token = Target::new("http://hunter2@host").unwrap();
-        assert_eq!(token.display_url(), "http://redacted@host");
-        let error = Target::new("ftp://user:hunter2@host").unwrap_err();
-        assert!(!error.to_string().contains("hunter2"), "{error}");
-    }
-
-    #[test]
-    fn a_secret_is_known_however_it_is_written() {
-        let target = Target::new("http://user:pass%20word@host")
-            .unwrap()
-            .with_header("x-api-key", "key/with-\"all\"")
-            .unwrap();
-        for text in [
-            "pass%20word",
-            "Basic dXNlcjpwYXNzIHdvcmQ=",
-            "pass word",
-            r#"{"key": "key/with-\"all\""}"#,
-            "?key=key%2Fwith%2D%22all%22",
-        ] {
-            let shown = target.without_secrets(text);
-            assert!(shown.contains("redacted"), "{text}: {shown}");
-        }
-    }
-
-    #[test]
-    fn a_bad_credential_goes_with_a_good_one() {
-        let target = Target::new("http://host")
-            .unwrap()
-            .with_header("X-Api-Key", "the good one")
-            .unwrap()
-            .with_header("x-tenant", "a")
-            .unwrap();
-        assert!(target.given().is_empty());
-        for (name, value) in [("authorization", "Bearer x"), ("x-api-key", "the good one")] {
-            assert!(target.clone().with_bad_credential(name, value).is_err());
-        }
-        let target = target
-            .with_bad_credential("x-api-key", "the bad one")
-            .unwrap();
-        assert_eq!(target.given(), [Given::Credentials, Given::Identity]);
-        let key = |caller| {
-            let headers = target.headers_of(&caller);
-            assert_eq!(headers["x-tenant"], "a");
-            let key = headers.get("x-api-key")?;
-            Some(key.to_str().unwrap().to_owned())
-        };
-        assert_eq!(key(Caller::Known).unwrap(), "the good one");
-        assert_eq!(key(Caller::Stranger).unwrap(), "the bad one");
-        assert_eq!(key(Caller::Nobody), None);
-        let shown = target.without_secrets("the good one, the bad one");
-        assert_eq!(shown, "redacted, redacted");
     }
 
     #[test]
