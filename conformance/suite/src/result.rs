@@ -228,9 +228,23 @@ impl RunResult {
     /// added to it.
     #[must_use]
     pub fn new(run: &Run, target: &Target) -> Self {
+        let scenarios = run.played.iter();
+        let scenarios = scenarios.map(|played| ScenarioResult::new(played, target));
+        Self {
+            part: PartResult::new(run, target),
+            ..Self::of(run, scenarios.collect())
+        }
+    }
+
+    /// What a run says without its server: the scenarios are its own, as results.
+    fn of(run: &Run, scenarios: Vec<ScenarioResult>) -> Self {
         let operations = run.timings.iter().map(|timing| {
             let result = OperationResult::new(timing, run.took);
             (timing.operation.to_owned(), result)
+        });
+        let left_out = run.left_out.iter().map(|left_out| LeftOutResult {
+            id: left_out.scenario.id.to_owned(),
+            lacks: left_out.lacks,
         });
         Self {
             schema: SCHEMA,
@@ -238,10 +252,10 @@ impl RunResult {
             environment: Environment::of(run),
             verdict: run.verdict(),
             plan: run.plan.iter().map(ToString::to_string).collect(),
-            part: PartResult::new(run, target),
+            part: None,
             merged: Vec::new(),
             planned: run.planned,
-            left_out: Self::left_out_of(run),
+            left_out: left_out.collect(),
             executed: run.executed(),
             seed: run.seed,
             run: run.name.clone(),
@@ -257,11 +271,7 @@ impl RunResult {
             expectations: ExpectationsResult::new(run),
             interrupted: run.interrupted,
             leftovers: run.leftovers.left.clone(),
-            scenarios: run
-                .played
-                .iter()
-                .map(|played| ScenarioResult::new(played, target))
-                .collect(),
+            scenarios,
             digests: BTreeMap::new(),
             digest: String::new(),
         }
@@ -272,14 +282,6 @@ impl RunResult {
     pub fn known(&self, scenario: &str) -> Option<&KnownResult> {
         let mut known = self.expectations.known.iter();
         known.find(|known| known.scenario == scenario)
-    }
-
-    fn left_out_of(run: &Run) -> Vec<LeftOutResult> {
-        let left_out = run.left_out.iter().map(|left_out| LeftOutResult {
-            id: left_out.scenario.id.to_owned(),
-            lacks: left_out.lacks,
-        });
-        left_out.collect()
     }
 
     /// The same, played by this command line, in which no secret may stand.

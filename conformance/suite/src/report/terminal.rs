@@ -23,46 +23,32 @@ const EXCHANGES: usize = 4;
 /// The report of a run.
 #[must_use]
 pub fn report(run: &Run, target: &Target) -> String {
-    let mut text = String::new();
-    table(&mut text, run);
-    for status in [Status::Fail, Status::Error, Status::Warn] {
-        let of_status = run.played.iter().filter(|played| played.status == status);
-        for played in of_status.filter(|played| run.known(played).is_none()) {
-            push(&mut text, "");
-            text.push_str(&scenario_report(played, target));
-            again(&mut text, run, played);
-        }
-    }
-    text.push_str(&certificate::expectations(run));
-    unsupported(&mut text, run, |text, found| finding(text, found, target));
-    left_out(&mut text, run);
-    observations(&mut text, run);
-    timings(&mut text, run);
-    verdict(&mut text, run);
-    text
+    told(run, |text, found| finding(text, found, target))
 }
 
 /// The report of a run that was merged of parts: without requests, which the files have.
 #[must_use]
 pub fn merged(run: &Run) -> String {
+    told(run, said)
+}
+
+/// The report of a run whose findings are told so.
+fn told(run: &Run, finding: impl Fn(&mut String, &Finding)) -> String {
     let mut text = String::new();
     table(&mut text, run);
     for status in [Status::Fail, Status::Error, Status::Warn] {
         let of_status = run.played.iter().filter(|played| played.status == status);
         for played in of_status.filter(|played| run.known(played).is_none()) {
             push(&mut text, "");
-            heading(&mut text, played);
-            for finding in &played.findings {
-                push(&mut text, "");
-                said(&mut text, finding);
-            }
+            scenario(&mut text, played, &finding);
             again(&mut text, run, played);
         }
     }
     text.push_str(&certificate::expectations(run));
-    unsupported(&mut text, run, said);
+    unsupported(&mut text, run, finding);
     left_out(&mut text, run);
     observations(&mut text, run);
+    timings(&mut text, run);
     verdict(&mut text, run);
     text
 }
@@ -156,7 +142,14 @@ fn again(text: &mut String, run: &Run, played: &Played) {
 #[must_use]
 pub fn scenario_report(played: &Played, target: &Target) -> String {
     let mut report = String::new();
-    let text = &mut report;
+    scenario(&mut report, played, |text, found| {
+        finding(text, found, target);
+    });
+    report
+}
+
+/// What differs in a scenario, and each of its findings.
+fn scenario(text: &mut String, played: &Played, finding: impl Fn(&mut String, &Finding)) {
     heading(text, played);
     if let Some(diff) = played.diff() {
         push(text, "");
@@ -170,9 +163,8 @@ pub fn scenario_report(played: &Played, target: &Target) -> String {
     }
     for broken in &played.findings {
         push(text, "");
-        finding(text, broken, target);
+        finding(text, broken);
     }
-    report
 }
 
 /// How a scenario came out, what must hold, and why nothing can be said if that is so.

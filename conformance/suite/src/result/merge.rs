@@ -11,8 +11,7 @@ use crate::plan::LeftOut;
 use crate::play::{Played, Status};
 use crate::requirement::catalogue;
 use crate::result::{
-    Environment, ExpectationsResult, MergedPart, OperationResult, PartResult, RunResult,
-    ScenarioResult, Server, Suite,
+    Environment, MergedPart, OperationResult, PartResult, RunResult, ScenarioResult, Suite,
 };
 use crate::run::Run;
 use crate::scenarios;
@@ -108,7 +107,7 @@ impl Merged {
         all_shards(parts)?;
         all_scenarios(parts, &first.plan)?;
         let run = run(parts, first, of_first);
-        let result = result(parts, first, &run);
+        let result = result(parts, &run);
         Ok(Self { run, result })
     }
 }
@@ -338,7 +337,7 @@ fn run(parts: &[Named], first: &RunResult, of_first: &PartResult) -> Run {
     }
 }
 
-fn result(parts: &[Named], first: &RunResult, run: &Run) -> RunResult {
+fn result(parts: &[Named], run: &Run) -> RunResult {
     let results = || parts.iter().map(|(_, result)| result);
     let joined = |of: fn(&Environment) -> &str| {
         let mut words: Vec<&str> = results().map(|result| of(&result.environment)).collect();
@@ -351,18 +350,14 @@ fn result(parts: &[Named], first: &RunResult, run: &Run) -> RunResult {
         .map(|result| result.environment.began.clone())
         .min();
     let rounds: Vec<u32> = results().filter_map(|result| result.soak_rounds).collect();
+    let scenarios = scenarios_of(parts).into_iter().cloned().collect();
     RunResult {
-        schema: first.schema,
-        suite: first.suite.clone(),
         environment: Environment {
             began: began.unwrap_or_default(),
             os: joined(|environment| &environment.os),
             arch: joined(|environment| &environment.arch),
             command: Vec::new(),
         },
-        verdict: run.verdict(),
-        plan: first.plan.clone(),
-        part: None,
         merged: results()
             .map(|result| MergedPart {
                 shard: result.part.as_ref().and_then(|part| part.shard),
@@ -372,26 +367,9 @@ fn result(parts: &[Named], first: &RunResult, run: &Run) -> RunResult {
                 digest: result.digest.clone(),
             })
             .collect(),
-        planned: run.planned,
-        left_out: RunResult::left_out_of(run),
-        executed: run.executed(),
-        seed: run.seed,
-        run: run.name.clone(),
-        server: Server {
-            url: run.url.clone(),
-            tiers: run.tiers(),
-        },
-        requests: run.requests,
-        seconds: run.took.as_secs_f64(),
         soak_rounds: (!rounds.is_empty()).then(|| rounds.iter().sum()),
         operations: operations(parts, run.took.as_secs_f64()),
-        manifests_out_of_reach: run.manifests_out_of_reach.clone(),
-        expectations: ExpectationsResult::new(run),
-        interrupted: run.interrupted,
-        leftovers: run.leftovers.left.clone(),
-        scenarios: scenarios_of(parts).into_iter().cloned().collect(),
-        digests: BTreeMap::new(),
-        digest: String::new(),
+        ..RunResult::of(run, scenarios)
     }
 }
 
