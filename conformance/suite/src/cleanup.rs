@@ -1,7 +1,8 @@
 //! Removing what a run made, and nothing else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures::{StreamExt, stream};
 use serde_json::json;
 
 use crate::call::Call;
@@ -9,6 +10,9 @@ use crate::calls;
 use crate::namespace::Namespace;
 use crate::outcome::Outcome;
 use crate::session::{Made, Session};
+
+/// How many requests are under way at a time: a server may be far away.
+const AT_A_TIME: usize = 8;
 
 /// What a run could not remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,46 +30,100 @@ pub(crate) async fn sweep(session: &Session, place: &Namespace, mut made: Made) 
     discover(session, place, &mut made).await;
     let mut leftovers = Leftovers::default();
     let apart = apart(session, &made.tables).await;
-    for table in &made.tables {
-        let dropped = match apart.contains(table) {
-            true => drop_table(session, table).await,
-            false => deregister(session, table).await,
-        };
-        leftovers.count(session, "table", table, dropped);
+    let tables = made.tables.iter().map(|id| match apart.contains(id) {
+        true => Remains::Table(id),
+        false => Remains::Entry(id),
+    });
+    leftovers.remove(session, tables.collect()).await;
+    let mut by_depth: BTreeMap<usize, Vec<Remains<'_>>> = BTreeMap::new();
+    for id in &made.namespaces {
+        let namespaces = by_depth.entry(id.len()).or_default();
+        namespaces.push(Remains::Namespace(id));
     }
     // Children before their parents.
-    let mut namespaces: Vec<&Vec<String>> = made.namespaces.iter().collect();
-    namespaces.sort_by_key(|id| std::cmp::Reverse(id.len()));
-    for namespace in namespaces {
-        let call = Call::new("DropNamespace")
-            .id(namespace)
-            .json(json!({ "id": namespace }));
-        let mut dropped = Outcome::of(&session.send(call).await);
-        if matches!(dropped, Outcome::Refused(406, _)) {
-            // It may never have been made either.
-            let there = Call::new("NamespaceExists").id(namespace);
-            let there = Outcome::of(&session.send(there).await);
-            if matches!(there, Outcome::Refused(404 | 406, _)) {
-                dropped = there;
-            }
-        }
-        leftovers.count(session, "namespace", namespace, dropped);
+    for namespaces in by_depth.into_values().rev() {
+        leftovers.remove(session, namespaces).await;
     }
     leftovers
 }
 
+/// What a run has made.
+#[derive(Clone, Copy)]
+enum Remains<'a> {
+    /// A table that is dropped with its data.
+    Table(&'a [String]),
+    /// A table that is only taken out of the catalogue: its data may be another's, too.
+    Entry(&'a [String]),
+    Namespace(&'a [String]),
+}
+
+impl Remains<'_> {
+    async fn remove(self, session: &Session) -> Outcome {
+        match self {
+            Self::Table(id) => drop_table(session, id).await,
+            Self::Entry(id) => deregister(session, id).await,
+            Self::Namespace(id) => drop_namespace(session, id).await,
+        }
+    }
+
+    /// What it is, by its identifier.
+    fn name(self, session: &Session) -> String {
+        let (kind, id) = match self {
+            Self::Table(id) | Self::Entry(id) => ("table", id),
+            Self::Namespace(id) => ("namespace", id),
+        };
+        format!("{kind} {}", id.join(session.target().delimiter()))
+    }
+}
+
+/// Waits for all of these, several at a time.
+async fn several<T>(asked: Vec<impl Future<Output = T>>) -> Vec<T> {
+    stream::iter(asked).buffered(AT_A_TIME).collect().await
+}
+
+/// Whether a drop was refused since nothing is there: it was never made, or a scenario has removed it.
+fn is_gone(dropped: &Outcome) -> bool {
+    // Some say 400 of a namespace.
+    matches!(
+        dropped,
+        Outcome::Refused(404, _) | Outcome::Refused(400, Some(1))
+    )
+}
+
 impl Leftovers {
-    fn count(&mut self, session: &Session, kind: &str, id: &[String], dropped: Outcome) {
-        match dropped {
-            Outcome::Ok => self.removed += 1,
-            // It was never made, or a scenario has removed it. Some say 400 of a namespace.
-            Outcome::Refused(404, _) | Outcome::Refused(400, Some(1)) => {}
-            outcome => {
-                let id = id.join(session.target().delimiter());
-                self.left.push(format!("{kind} {id} ({outcome})"));
+    /// Removes each of these; and once more by itself what could not be removed among others, since
+    /// nothing is to be said here of how a server does under load.
+    async fn remove(&mut self, session: &Session, all: Vec<Remains<'_>>) {
+        let removals = all.iter().map(|remains| remains.remove(session));
+        let answers = several(removals.collect()).await;
+        for (remains, mut answer) in all.into_iter().zip(answers) {
+            if answer != Outcome::Ok && !is_gone(&answer) {
+                answer = remains.remove(session).await;
+            }
+            match answer {
+                Outcome::Ok => self.removed += 1,
+                gone if is_gone(&gone) => {}
+                outcome => {
+                    let name = remains.name(session);
+                    self.left.push(format!("{name} ({outcome})"));
+                }
             }
         }
     }
+}
+
+async fn drop_namespace(session: &Session, id: &[String]) -> Outcome {
+    let call = Call::new("DropNamespace").id(id).json(json!({ "id": id }));
+    let dropped = Outcome::of(&session.send(call).await);
+    if matches!(dropped, Outcome::Refused(406, _)) {
+        // It may never have been made either.
+        let there = Call::new("NamespaceExists").id(id);
+        let there = Outcome::of(&session.send(there).await);
+        if matches!(there, Outcome::Refused(404 | 406, _)) {
+            return there;
+        }
+    }
+    dropped
 }
 
 async fn drop_table(session: &Session, id: &[String]) -> Outcome {
@@ -89,15 +147,15 @@ async fn apart<'a>(
     session: &Session,
     tables: &'a BTreeSet<Vec<String>>,
 ) -> BTreeSet<&'a Vec<String>> {
-    let mut locations = Vec::new();
-    for id in tables {
+    let looks = tables.iter().map(async |id| {
         let described = session.send(calls::describe_table(id)).await;
         let location = described
             .json()
             .filter(|_| Outcome::of(&described) == Outcome::Ok);
         let location = location.and_then(|body| Some(body["location"].as_str()?.to_owned()));
-        locations.push((id, location));
-    }
+        (id, location)
+    });
+    let locations: Vec<(&Vec<String>, Option<String>)> = several(looks.collect()).await;
     let all: BTreeSet<String> = locations
         .iter()
         .filter_map(|(_, location)| Some(below(location.as_deref()?)))
@@ -133,17 +191,22 @@ async fn discover(session: &Session, place: &Namespace, made: &mut Made) {
         made.namespaces
             .extend(namespaces.into_iter().filter(|id| place.holds(id)));
     }
-    let mut open: Vec<Vec<String>> = made.namespaces.iter().cloned().collect();
     let mut seen: BTreeSet<Vec<String>> = made.namespaces.clone();
-    while let Some(namespace) = open.pop() {
-        made.tables
-            .extend(children(session, "ListTables", "tables", &namespace).await);
-        for id in children(session, "ListNamespaces", "namespaces", &namespace).await {
-            if seen.insert(id.clone()) {
-                made.namespaces.insert(id.clone());
-                open.push(id);
-            }
+    let mut open: Vec<Vec<String>> = made.namespaces.iter().cloned().collect();
+    while !open.is_empty() {
+        let looks = open.into_iter().map(async |id| {
+            let tables = children(session, "ListTables", "tables", &id).await;
+            let namespaces = children(session, "ListNamespaces", "namespaces", &id).await;
+            (tables, namespaces)
+        });
+        let found = several(looks.collect()).await;
+        open = Vec::new();
+        for (tables, namespaces) in found {
+            made.tables.extend(tables);
+            let new = namespaces.into_iter().filter(|id| seen.insert(id.clone()));
+            open.extend(new);
         }
+        made.namespaces.extend(open.iter().cloned());
     }
 }
 

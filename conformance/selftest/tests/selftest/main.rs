@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod clean_up;
 mod command_line;
 mod coverage;
 mod data;
