@@ -1,13 +1,14 @@
 //! What a server allows of the names of namespaces and tables, as it is declared: how deep they lie,
 //! at which level tables live, and of which characters names are.
 
-use std::fmt;
-use std::ops::RangeInclusive;
-use std::str::FromStr;
+mod characters;
+mod made;
 
-use serde_json::Value;
+pub use characters::{Characters, CharactersError};
+use made::named;
+pub(crate) use made::{Made, made};
 
-use crate::call::{Body, Call};
+use crate::call::Call;
 use crate::namespace::Namespace;
 use crate::scenario::Given;
 
@@ -20,13 +21,6 @@ pub struct Names {
     pub table_depth: Option<usize>,
     /// The characters that names are made of; without it, any.
     pub characters: Option<Characters>,
-}
-
-/// A set of characters, as a character class of a regular expression names it: `a-zA-Z0-9_-`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Characters {
-    text: String,
-    ranges: Vec<RangeInclusive<char>>,
 }
 
 /// Why a run cannot keep to what is declared of names.
@@ -55,21 +49,6 @@ pub enum NamesError {
         /// How deep namespaces may be.
         deepest: usize,
     },
-}
-
-/// Why a set of characters cannot be used.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CharactersError {
-    /// A range ends before it begins.
-    #[error("the range {0} ends before it begins")]
-    Backwards(String),
-    /// The suite's own names cannot be made of it.
-    #[error(
-        "the characters {0:?} leave out some of a-z0-9, of which the suite makes its own names; \
-         a set is written as in a-zA-Z0-9_-"
-    )]
-    TooFew(String),
 }
 
 /// Where the namespaces of scenarios lie, and what they are called.
@@ -169,180 +148,24 @@ impl Names {
         if *self == Self::default() {
             return None;
         }
-        let too_deep = |depth: usize| self.max_depth.is_some_and(|deepest| depth > deepest);
-        if named(call, delimiter)
-            .into_iter()
-            .any(|named| too_deep(named.depth()))
-        {
+        let made = made(call, delimiter);
+        let too_deep = |one: &Made| self.max_depth.is_some_and(|deepest| one.depth() > deepest);
+        if named(call, delimiter).iter().chain(&made).any(too_deep) {
             return Some(Given::Depth);
         }
-        let made = made(call, delimiter);
-        made.into_iter()
-            .find_map(|made| self.forbids(&made, parent))
+        made.iter().find_map(|made| self.forbids(made, parent))
     }
 
     fn forbids(&self, made: &Made, parent: usize) -> Option<Given> {
-        let (id, depth) = (made.id(), made.depth());
-        if self.max_depth.is_some_and(|deepest| depth > deepest) {
-            return Some(Given::Depth);
-        }
         let is_table = matches!(made, Made::Table(_));
-        if is_table && self.table_depth.is_some_and(|level| depth != level) {
+        if is_table && self.table_depth.is_some_and(|level| made.depth() != level) {
             return Some(Given::TablesElsewhere);
         }
         let characters = self.characters.as_ref()?;
-        let mut of_names = id.iter().skip(parent).flat_map(|part| part.chars());
+        let mut of_names = made.id().iter().skip(parent).flat_map(|part| part.chars());
         of_names
             .any(|c| !characters.has(c))
             .then_some(Given::Characters)
-    }
-}
-
-impl Characters {
-    fn has(&self, c: char) -> bool {
-        self.ranges.iter().any(|range| range.contains(&c))
-    }
-}
-
-impl FromStr for Characters {
-    type Err = CharactersError;
-
-    fn from_str(text: &str) -> Result<Self, CharactersError> {
-        let letters: Vec<char> = text.chars().collect();
-        let mut ranges = Vec::new();
-        let mut rest = letters.as_slice();
-        while let [first, others @ ..] = rest {
-            rest = match others {
-                ['-', last, others @ ..] => {
-                    if first > last {
-                        return Err(CharactersError::Backwards(format!("{first}-{last}")));
-                    }
-                    ranges.push(*first..=*last);
-                    others
-                }
-                others => {
-                    ranges.push(*first..=*first);
-                    others
-                }
-            };
-        }
-        let characters = Self {
-            text: text.to_owned(),
-            ranges,
-        };
-        let mut own = ('a'..='z').chain('0'..='9');
-        if own.any(|c| !characters.has(c)) {
-            return Err(CharactersError::TooFew(text.to_owned()));
-        }
-        Ok(characters)
-    }
-}
-
-impl fmt::Display for Characters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-/// An object that a call would make, or names.
-pub(crate) enum Made {
-    Namespace(Vec<String>),
-    Table(Vec<String>),
-}
-
-impl Made {
-    pub(crate) fn id(&self) -> &[String] {
-        match self {
-            Self::Namespace(id) | Self::Table(id) => id,
-        }
-    }
-
-    /// How many namespaces deep it lies, or is.
-    fn depth(&self) -> usize {
-        match self {
-            Self::Namespace(id) => id.len(),
-            Self::Table(id) => id.len().saturating_sub(1),
-        }
-    }
-}
-
-/// What a call names, in its route or in the parts of a batch.
-fn named(call: &Call, delimiter: &str) -> Vec<Made> {
-    let id = call.id.as_deref().map(|id| split(call, delimiter, id));
-    let kind = |kind: &str| call.operation.path.starts_with(kind);
-    let named = match id {
-        Some(id) if kind("/v1/namespace/") => Some(Made::Namespace(id)),
-        Some(id) if kind("/v1/table/") => Some(Made::Table(id)),
-        // What follows the identifier of a transaction's table is no level.
-        _ => None,
-    };
-    let mut all: Vec<Made> = named.into_iter().collect();
-    if let Body::Json(body) = &call.body {
-        let entries = body["entries"].as_array().into_iter().flatten();
-        all.extend(
-            entries
-                .filter_map(|entry| parts(&entry["id"]))
-                .map(Made::Table),
-        );
-        let operations = body["operations"].as_array().into_iter().flatten();
-        let operations = operations
-            .filter_map(Value::as_object)
-            .flat_map(|each| each.values());
-        all.extend(
-            operations
-                .filter_map(|one| parts(&one["id"]))
-                .map(Made::Table),
-        );
-    }
-    all
-}
-
-/// The parts of a call's identifier, as a server reads it.
-fn split(call: &Call, delimiter: &str, id: &[String]) -> Vec<String> {
-    let own = call.query.iter().find(|(name, _)| *name == "delimiter");
-    let delimiter = own.map_or(delimiter, |(_, own)| own.as_str());
-    let joined = id.join(delimiter);
-    if delimiter.is_empty() || joined == delimiter {
-        return Vec::new();
-    }
-    joined.split(delimiter).map(str::to_owned).collect()
-}
-
-fn parts(value: &Value) -> Option<Vec<String>> {
-    let parts = value.as_array()?.iter();
-    parts.map(|part| part.as_str().map(str::to_owned)).collect()
-}
-
-/// What a call would make.
-pub(crate) fn made(call: &Call, delimiter: &str) -> Vec<Made> {
-    let id = || {
-        let id = call.id.as_deref().map(|id| split(call, delimiter, id));
-        id.unwrap_or_default()
-    };
-    let body = match &call.body {
-        Body::Json(body) => body,
-        _ => &Value::Null,
-    };
-    match call.operation.id.as_str() {
-        "CreateNamespace" => vec![Made::Namespace(id())],
-        "DeclareTable" | "RegisterTable" | "CreateTable" | "CreateMaterializedView" => {
-            vec![Made::Table(id())]
-        }
-        "RenameTable" => {
-            let mut renamed = parts(&body["new_namespace_id"]).unwrap_or_else(|| {
-                let mut id = id();
-                id.pop();
-                id
-            });
-            renamed.extend(body["new_table_name"].as_str().map(str::to_owned));
-            vec![Made::Table(renamed)]
-        }
-        "BatchCommitTables" => {
-            let operations = body["operations"].as_array().into_iter().flatten();
-            let declared = operations.filter_map(|each| parts(&each["declare_table"]["id"]));
-            declared.map(Made::Table).collect()
-        }
-        _ => Vec::new(),
     }
 }
 
@@ -403,22 +226,6 @@ mod tests {
         ] {
             assert_eq!(of(characters).fitted("lance_conformance_7"), name);
         }
-    }
-
-    #[test]
-    fn a_set_of_characters_is_read() {
-        let set: Characters = "a-zA-Z0-9._-".parse().unwrap();
-        for (c, is_in) in [
-            ('q', true),
-            ('-', true),
-            ('.', true),
-            ('é', false),
-            ('+', false),
-        ] {
-            assert_eq!(set.has(c), is_in, "{c}");
-        }
-        assert!("z-a0-9".parse::<Characters>().is_err());
-        assert!("A-Z".parse::<Characters>().is_err());
     }
 
     #[test]
