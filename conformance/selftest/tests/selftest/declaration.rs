@@ -9,6 +9,7 @@ use lance_namespace_selftest::mutants;
 use lance_namespace_selftest::naming::{Kind, Named};
 use lance_namespace_selftest::trial::{Served, serve};
 use lance_namespace_suite::declaration::Declaration;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
 use crate::command_line::exits;
@@ -156,36 +157,40 @@ async fn a_declaration_is_written_from_what_a_server_has_and_certifies_it() {
     exits(&args, 0, "versions (1 of ");
 }
 
-/// A server that joins by a slash, whatever it is asked for.
+/// Servers that join by something else than `$`, whatever they are asked for.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_delimiter_is_found_out() {
-    let served = serve(|honest| {
-        interpose(honest, async |honest, mut received| {
-            let query = received.uri.query().unwrap_or_default();
-            let others = query
-                .split('&')
-                .filter(|pair| !pair.starts_with("delimiter"));
-            let mut pairs: Vec<&str> = others.filter(|pair| !pair.is_empty()).collect();
-            pairs.push("delimiter=%2F");
-            received.uri = format!("{}?{}", received.uri.path(), pairs.join("&"))
-                .parse()
-                .unwrap();
-            honest.answer(received).await
-        })
-    })
-    .await;
     let folder = Folder::new("delimiter");
-    let file = folder.path("conformance.toml");
-    let args = ["init", "--output", &file, "--server-url", served.url()];
-    exits(&args, 0, "wrote");
-    let text = std::fs::read_to_string(&file).unwrap();
-    assert!(text.contains("delimiter = \"/\""), "{text}");
-    assert!(text.contains("\"versions\""), "{text}");
-    exits(
-        &["--config", &file, "--scenario", SCENARIO],
-        0,
-        "verdict: conformant",
-    );
+    for (delimiter, written) in [
+        ("/", "/"),
+        // Found after the one that is its half.
+        ("::", "::"),
+        ("#", "#"),
+        ("\u{1f}", "\\u001f"),
+    ] {
+        let encoded = utf8_percent_encode(delimiter, NON_ALPHANUMERIC).to_string();
+        let served = serve(|honest| {
+            interpose(honest, move |honest, received| async move {
+                let read = received.with_query("delimiter", Some(delimiter));
+                honest.answer(read).await
+            })
+        })
+        .await;
+        let file = folder.path(&format!("{encoded}.toml"));
+        let args = ["init", "--output", &file, "--server-url", served.url()];
+        exits(&args, 0, "wrote");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(
+            text.contains(&format!("delimiter = \"{written}\"")),
+            "{text}"
+        );
+        assert!(text.contains("\"versions\""), "{text}");
+        exits(
+            &["--config", &file, "--scenario", SCENARIO],
+            0,
+            "verdict: conformant",
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
