@@ -1,5 +1,6 @@
 //! The result as a page of Markdown: for the summary of a CI job, or a comment on a pull request.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::play::Status;
@@ -7,12 +8,17 @@ use crate::report::broken::{broken, statement};
 use crate::report::terminal::{result_verdict, tier_outcome};
 use crate::result::{FindingResult, RunResult, ScenarioResult};
 use crate::run::Verdict;
+use crate::scenario::Given;
 
-/// What GitHub takes of a step's summary: 1 MiB. A little is left for what others write there.
-const LONGEST: usize = 1_000_000;
+/// GitHub takes 65,536 characters in a comment on a pull request, and more in the summary of a step. A
+/// little is left for what others write there.
+const LONGEST: usize = 64_000;
 
 /// The most that is told of one scenario.
-const LONGEST_SCENARIO: usize = 20_000;
+const LONGEST_SCENARIO: usize = 6_000;
+
+/// How many broken requirements are named.
+const FIRST: usize = 30;
 
 const STATUSES: [Status; 5] = [
     Status::Pass,
@@ -22,7 +28,7 @@ const STATUSES: [Status; 5] = [
     Status::Error,
 ];
 
-/// The result as Markdown of less than 1 MiB; what is too much is left out, and the page says so.
+/// The result as Markdown of less than 65,536 characters; what is too much is left out, and the page says so.
 #[must_use]
 pub fn summary(result: &RunResult) -> String {
     let mut text = heading(result);
@@ -107,7 +113,7 @@ fn fix_first(text: &mut String, result: &RunResult) {
         return;
     }
     text.push_str("\n### What to fix first\n\n");
-    for broken in broken {
+    for broken in broken.iter().take(FIRST) {
         let count = broken.shown_by.len();
         let scenarios = if count == 1 { "scenario" } else { "scenarios" };
         // The catalogue is ours, and what it marks as code is.
@@ -118,6 +124,9 @@ fn fix_first(text: &mut String, result: &RunResult) {
             broken.level,
             statement(broken.requirement)
         );
+    }
+    if broken.len() > FIRST {
+        let _ = writeln!(text, "\nAnd {} more.", broken.len() - FIRST);
     }
 }
 
@@ -130,9 +139,18 @@ fn left_out(text: &mut String, result: &RunResult) {
         "\n<details><summary>Left out: {} scenarios, of what the run was not given</summary>\n",
         result.left_out.len()
     );
+    let mut scenarios: BTreeMap<Given, Vec<String>> = BTreeMap::new();
     for left_out in &result.left_out {
-        let flag = left_out.lacks.flag();
-        let _ = writeln!(text, "- {} for want of {}", code(&left_out.id), code(flag));
+        let named = scenarios.entry(left_out.lacks).or_default();
+        named.push(code(&left_out.id));
+    }
+    for (given, scenarios) in scenarios {
+        let _ = writeln!(
+            text,
+            "- for want of {}: {}",
+            code(given.flag()),
+            scenarios.join(", ")
+        );
     }
     text.push_str("\n</details>\n");
 }
@@ -210,6 +228,9 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::fixture::result;
+    use crate::requirement::catalogue;
+    use crate::result::LeftOutResult;
+    use crate::scenarios;
 
     #[test]
     fn it_says_the_verdict_the_tiers_and_what_to_fix() {
@@ -238,16 +259,27 @@ mod tests {
         assert_eq!(escaped("<b>|`*\n"), "&#60;b&#62;&#124;&#96;&#42; ");
     }
 
+    /// However much there is to tell: nothing was given, everything is broken, and at length.
     #[test]
-    fn it_fits_into_the_summary_of_a_step() {
+    fn it_fits_into_a_comment() {
         let mut result = result();
         let mut long = result.scenarios[0].clone();
-        long.findings[0].actual = "x".repeat(15_000);
-        long.findings = vec![long.findings[0].clone(); 20];
+        long.findings[0].actual = "x".repeat(5_000);
+        long.findings = vec![long.findings[0].clone(); catalogue().iter().count()];
+        for (finding, requirement) in long.findings.iter_mut().zip(catalogue().iter()) {
+            finding.requirement.clone_from(&requirement.id);
+        }
         result.scenarios = vec![long; 2000];
+        result.left_out = scenarios::all()
+            .map(|(_, scenario)| LeftOutResult {
+                id: scenario.id.to_owned(),
+                lacks: Given::ServerCommand,
+            })
+            .collect();
         let text = summary(&result);
-        assert!(text.len() < 1 << 20, "{}", text.len());
-        assert!(text.contains("more are left out here"));
-        assert!(text.contains("more findings are left out here"));
+        assert!(text.len() < 65_536, "{}", text.len());
+        for said in ["more are left out here", "more findings are left out here"] {
+            assert!(text.contains(said), "{said}");
+        }
     }
 }
