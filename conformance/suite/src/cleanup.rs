@@ -14,6 +14,10 @@ use crate::session::{Made, Session};
 /// How many requests are under way at a time: a server may be far away.
 const AT_A_TIME: usize = 8;
 
+/// How many namespaces that the run does not know of are looked into, and how many pages of a listing are
+/// read: there are servers whose namespaces hold themselves, and listings that do not end.
+const MOST: (usize, usize) = (1_000, 10_000);
+
 /// What a run could not remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leftovers {
@@ -191,6 +195,8 @@ async fn discover(session: &Session, place: &Namespace, made: &mut Made) {
         made.namespaces
             .extend(namespaces.into_iter().filter(|id| place.holds(id)));
     }
+    let (unknown, _) = MOST;
+    let most = made.namespaces.len() + unknown;
     let mut seen: BTreeSet<Vec<String>> = made.namespaces.clone();
     let mut open: Vec<Vec<String>> = made.namespaces.iter().cloned().collect();
     while !open.is_empty() {
@@ -203,8 +209,11 @@ async fn discover(session: &Session, place: &Namespace, made: &mut Made) {
         open = Vec::new();
         for (tables, namespaces) in found {
             made.tables.extend(tables);
-            let new = namespaces.into_iter().filter(|id| seen.insert(id.clone()));
-            open.extend(new);
+            for id in namespaces {
+                if seen.len() < most && seen.insert(id.clone()) {
+                    open.push(id);
+                }
+            }
         }
         made.namespaces.extend(open.iter().cloned());
     }
@@ -229,10 +238,11 @@ pub(crate) async fn children(
 }
 
 async fn names(session: &Session, operation: &str, field: &str, id: &[String]) -> Vec<String> {
+    let (_, pages) = MOST;
     let mut names = Vec::new();
     let mut token: Option<String> = None;
     let mut seen = BTreeSet::new();
-    loop {
+    for _ in 0..pages {
         let mut call = Call::new(operation).id(id);
         if let Some(token) = &token {
             call = call.query("page_token", token);
@@ -252,9 +262,10 @@ async fn names(session: &Session, operation: &str, field: &str, id: &[String]) -
             .as_ref()
             .is_some_and(|token| !token.is_empty() && seen.insert(token.clone()))
         {
-            return names;
+            break;
         }
     }
+    names
 }
 
 #[cfg(test)]

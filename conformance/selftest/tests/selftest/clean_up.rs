@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use lance_namespace_selftest::interpose::interpose;
+use lance_namespace_selftest::interpose::{interpose, misanswer, misrefuse, ok};
 use lance_namespace_selftest::trial::trial;
 use lance_namespace_suite::plan::Plan;
+use lance_namespace_suite::run::Verdict;
+use serde_json::{Value, json};
 
 /// How many drops are carried out, and how many failed.
 #[derive(Default)]
@@ -49,4 +51,31 @@ async fn what_cannot_be_dropped_among_others_is_dropped_alone() {
     assert!(failed > 0, "drops are sent several at a time");
     assert!(run.leftovers.removed > 2, "{:?}", run.leftovers);
     assert_eq!(run.leftovers.left, Vec::<String>::new());
+}
+
+/// A server whose namespaces hold themselves, as deep as anybody looks.
+#[tokio::test(flavor = "multi_thread")]
+async fn namespaces_without_end_are_left() {
+    let plan = Plan::new(&[], &["namespaces/*".to_owned()]).unwrap();
+    let endless = |honest| {
+        misanswer(
+            honest,
+            |received| received.is("/list") && received.uri.path().contains("/namespace/"),
+            |body| {
+                if let Some(names) = body["namespaces"].as_array_mut() {
+                    names.extend(["a", "b"].map(Value::from));
+                }
+            },
+        )
+    };
+    let endless = |honest| {
+        misrefuse(
+            endless(honest),
+            |received| received.is("/list"),
+            StatusCode::NOT_FOUND,
+            |_| ok(&json!({ "namespaces": ["a", "b"], "tables": [] })),
+        )
+    };
+    let run = tokio::time::timeout(Duration::from_secs(120), trial(&plan, 1, endless)).await;
+    assert_eq!(run.unwrap().verdict(), Verdict::Violation);
 }
