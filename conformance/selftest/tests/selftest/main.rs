@@ -20,4 +20,5 @@ mod reports;
 #[cfg(unix)]
 mod server_command;
 mod sharding;
+mod slow;
 mod tiers;

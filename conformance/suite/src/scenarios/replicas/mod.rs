@@ -41,8 +41,12 @@ async fn knows(there: &Stage, table: &Table) -> Flow {
 
 async fn is_known(there: &Stage, what: &str, call: &Call) -> Flow {
     let begun = Instant::now();
-    while Outcome::of(&*there.exchange(call.clone()).await) != Outcome::Ok {
-        if begun.elapsed() > PATIENCE {
+    loop {
+        let read = there.exchange(call.clone()).await;
+        if Outcome::of(&read) == Outcome::Ok {
+            return Ok(());
+        }
+        if is_too_late(begun, &read) {
             return Err(Stop::Inconclusive(format!(
                 "{what} is not known at the replica after {} s",
                 PATIENCE.as_secs()
@@ -50,7 +54,11 @@ async fn is_known(there: &Stage, what: &str, call: &Call) -> Flow {
         }
         tokio::time::sleep(LOOK).await;
     }
-    Ok(())
+}
+
+/// Whether a read was asked for after patience had ended: how long its answer takes is not what is waited for.
+fn is_too_late(begun: Instant, read: &Exchange) -> bool {
+    read.started().saturating_duration_since(begun) > PATIENCE
 }
 
 /// Whether the replica takes writes, of a table of this name, and the answer that says so.

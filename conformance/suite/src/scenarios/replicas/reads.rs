@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::{LOOK, PATIENCE, replica};
+use super::{LOOK, PATIENCE, is_too_late, replica};
 use crate::calls;
 use crate::exchange::Exchange;
 use crate::log::Deviation;
@@ -88,7 +88,7 @@ async fn catches_up(there: &Stage, table: &Table) -> Flow<(bool, Arc<Exchange>)>
     loop {
         let read = LookForLatest::Number(VERSIONS).at(there, table).await;
         let found = shows(there, &read, VERSIONS)?;
-        if found == Some(true) || begun.elapsed() > PATIENCE {
+        if found == Some(true) || is_too_late(begun, &read) {
             return Ok((found == Some(true), read));
         }
         tokio::time::sleep(LOOK).await;
