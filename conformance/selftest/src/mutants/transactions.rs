@@ -13,6 +13,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     UNKNOWN_TRANSACTION_HAS_SUCCEEDED,
     ALTER_OF_AN_UNKNOWN_TRANSACTION_SUCCEEDS,
     SET_IGNORES_ITS_MODE,
+    SKIP_NEVER_SETS,
     UNSET_IGNORES_ITS_MODE,
     MODES_ARE_READ_IN_ONE_CASE,
 ];
@@ -117,6 +118,39 @@ const SET_IGNORES_ITS_MODE: Mutant = Mutant {
     warns: &[],
     wrap: |honest| without_modes(honest, "setPropertyAction"),
 };
+
+const SKIP_NEVER_SETS: Mutant = Mutant {
+    name: "skip-never-sets",
+    does: "Setting a property in mode Skip passes over it, whether or not it exists.",
+    scenarios: &["transactions/set-*"],
+    breaks: &["TX-3"],
+    may_break: &[],
+    warns: &[],
+    wrap: |honest| {
+        interpose(honest, async |honest, received| {
+            let mut body = received.json();
+            let skips = |action: &Value| {
+                let mode = action["setPropertyAction"]["mode"].as_str();
+                mode.is_some_and(|mode| mode.eq_ignore_ascii_case("skip"))
+            };
+            match body["actions"].as_array_mut() {
+                Some(actions) if asks_for(&received, "/alter") => {
+                    for action in actions.iter_mut().filter(|action| skips(action)) {
+                        let key = action["setPropertyAction"]["key"].take();
+                        *action = json!({ "unsetPropertyAction": { "key": nothing_like(&key) } });
+                    }
+                    honest.answer(received.with(&body)).await
+                }
+                _ => honest.answer(received).await,
+            }
+        })
+    },
+};
+
+/// A key that no property has.
+fn nothing_like(key: &Value) -> String {
+    format!("no {key}")
+}
 
 const UNSET_IGNORES_ITS_MODE: Mutant = Mutant {
     name: "unset-ignores-its-mode",

@@ -82,13 +82,22 @@ async fn set_property(s: Stage) -> Flow {
     }
     let new = set("b", "1", Some("Fail"));
     let label = "set b, which is new, to 1 in mode Fail";
-    applied(&s, "TX-3", &id, label, new, &[("a", "7"), ("b", "1")]).await
+    applied(&s, "TX-3", &id, label, new, &[("a", "7"), ("b", "1")]).await?;
+    let new = set("c", "1", Some("Skip"));
+    let label = "set c, which is new, to 1 in mode Skip";
+    let all = [("a", "7"), ("b", "1"), ("c", "1")];
+    applied(&s, "TX-3", &id, label, new, &all).await
 }
 
 async fn unset_property(s: Stage) -> Flow {
     let id = s.known_transaction().await?;
     let a = set("a", "1", None);
     applied(&s, "TX-1", &id, "set a to 1", a, &[("a", "1")]).await?;
+    let c = set("c", "1", None);
+    let both = [("a", "1"), ("c", "1")];
+    applied(&s, "TX-1", &id, "set c to 1", c, &both).await?;
+    let c = unset("c", Some("Skip"));
+    applied(&s, "TX-4", &id, "unset c in mode Skip", c, &[("a", "1")]).await?;
     let skip = unset("b", None);
     applied(&s, "TX-4", &id, "unset b in no mode", skip, &[("a", "1")]).await?;
     for mode in ["Skip", "skip", "SKIP"] {
