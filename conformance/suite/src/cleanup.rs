@@ -14,9 +14,11 @@ use crate::session::{Made, Session};
 /// How many requests are under way at a time: a server may be far away.
 const AT_A_TIME: usize = 8;
 
-/// How many namespaces that the run does not know of are looked into, and how many pages of a listing are
-/// read: there are servers whose namespaces hold themselves, and listings that do not end.
-const MOST: (usize, usize) = (1_000, 10_000);
+/// How many namespaces that the run does not know of are looked into: some hold themselves.
+const MOST_UNKNOWN: usize = 1_000;
+
+/// How many pages of a listing are read: some do not end.
+const MOST_PAGES: usize = 10_000;
 
 /// What a run could not remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,8 +197,7 @@ async fn discover(session: &Session, place: &Namespace, made: &mut Made) {
         made.namespaces
             .extend(namespaces.into_iter().filter(|id| place.holds(id)));
     }
-    let (unknown, _) = MOST;
-    let most = made.namespaces.len() + unknown;
+    let most = made.namespaces.len() + MOST_UNKNOWN;
     let mut seen: BTreeSet<Vec<String>> = made.namespaces.clone();
     let mut open: Vec<Vec<String>> = made.namespaces.iter().cloned().collect();
     while !open.is_empty() {
@@ -238,11 +239,10 @@ pub(crate) async fn children(
 }
 
 async fn names(session: &Session, operation: &str, field: &str, id: &[String]) -> Vec<String> {
-    let (_, pages) = MOST;
     let mut names = Vec::new();
     let mut token: Option<String> = None;
     let mut seen = BTreeSet::new();
-    for _ in 0..pages {
+    for _ in 0..MOST_PAGES {
         let mut call = Call::new(operation).id(id);
         if let Some(token) = &token {
             call = call.query("page_token", token);

@@ -19,8 +19,10 @@ use crate::steps::{Change, Effect, Faults, Look, Watch};
 const QUIET: Duration = Duration::from_millis(150);
 /// The same where half of a change is seen: nobody is accused of still being at work.
 const HALF: Duration = Duration::from_secs(2);
-/// How long, and how often at least, a server that never comes to rest is looked at.
-const LONGEST: (Duration, u32) = (Duration::from_secs(10), 8);
+/// How long a server that never comes to rest is looked at.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How often it is looked at, at least: one look may take as long.
+const LOOKS: u32 = 8;
 /// How long readers wait between two looks, at first and at last.
 const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_millis(80)];
 
@@ -207,8 +209,7 @@ impl Rest {
         if look.started.saturating_duration_since(self.same_since) >= quiet {
             return Next::Done;
         }
-        let (longest, often) = LONGEST;
-        match look.ended - self.begun >= longest && self.looks >= often {
+        match look.ended - self.begun >= LONGEST && self.looks >= LOOKS {
             true => Next::Restless,
             false => Next::Look,
         }
