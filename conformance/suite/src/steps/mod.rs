@@ -18,6 +18,7 @@ mod reading;
 mod refs;
 mod registering;
 mod repeated;
+mod rest;
 mod rounds;
 mod rows;
 mod scene;
