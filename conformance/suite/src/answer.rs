@@ -8,6 +8,7 @@ use crate::entry::Entry;
 use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
 use crate::outcome::{Fit, Outcome, Refusal};
+use crate::pages::page_token;
 use crate::requirement::Level;
 use crate::scenario::{Flow, Stop};
 use crate::stage::Stage;
@@ -116,6 +117,24 @@ impl Answer {
             Deviation::new(expected, self.said(), [self.exchange()]),
         );
         Ok(None)
+    }
+
+    /// A choice that a server may lack is observed to be lacking if the answer says so, by 406 with code 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::NotOffered`] if it is lacking.
+    pub fn may_be_not_offered(&self, requirement: &'static str, what: &str) -> Flow {
+        if !matches!(self.outcome(), Outcome::Refused(406, Some(0))) {
+            return Ok(());
+        }
+        self.stage.cite(requirement);
+        self.line("not supported, as it may be");
+        self.stage.observe(Observation {
+            requirement,
+            choice: format!("{what}: not supported"),
+        });
+        Err(Stop::NotOffered)
     }
 
     /// The operation must be refused in this way; the code weighs no more than a should.
@@ -343,7 +362,6 @@ impl Reply {
     /// The token that asks for the next page; none at the end of a listing (requirement PAGE-3).
     #[must_use]
     pub fn page_token(&self) -> Option<String> {
-        let token = self.body.get("page_token")?.as_str()?;
-        (!token.is_empty()).then(|| token.to_owned())
+        page_token(&self.body).map(str::to_owned)
     }
 }

@@ -9,6 +9,7 @@ use crate::call::Call;
 use crate::calls;
 use crate::namespace::Namespace;
 use crate::outcome::Outcome;
+use crate::pages::Pages;
 use crate::session::{Made, Session};
 
 /// How many requests are under way at a time: a server may be far away.
@@ -240,29 +241,19 @@ pub(crate) async fn children(
 
 async fn names(session: &Session, operation: &str, field: &str, id: &[String]) -> Vec<String> {
     let mut names = Vec::new();
-    let mut token: Option<String> = None;
-    let mut seen = BTreeSet::new();
+    let mut pages = Pages::of(Call::new(operation).id(id));
+    let mut call = pages.first();
     for _ in 0..MOST_PAGES {
-        let mut call = Call::new(operation).id(id);
-        if let Some(token) = &token {
-            call = call.query("page_token", token);
+        let page = session.send(call).await;
+        if Outcome::of(&page) != Outcome::Ok {
+            break;
         }
-        let exchange = session.send(call).await;
-        let Some(body) = exchange
-            .json()
-            .filter(|_| Outcome::of(&exchange) == Outcome::Ok)
-        else {
-            return names;
-        };
+        let body = page.json().unwrap_or_default();
         let items = body[field].as_array().into_iter().flatten();
         names.extend(items.filter_map(|name| Some(name.as_str()?.to_owned())));
-        token = body["page_token"].as_str().map(str::to_owned);
-        // A token that comes again would go round for ever.
-        if !token
-            .as_ref()
-            .is_some_and(|token| !token.is_empty() && seen.insert(token.clone()))
-        {
-            break;
+        match pages.after(&page) {
+            Ok(Some(next)) => call = next,
+            Ok(None) | Err(_) => break,
         }
     }
     names

@@ -27,6 +27,7 @@ pub mod log;
 pub mod names;
 pub mod namespace;
 pub mod outcome;
+pub mod pages;
 pub mod part;
 pub mod plan;
 pub mod play;

@@ -297,6 +297,8 @@ pub(crate) async fn play_round(
             )
         },
         (_, Some(_)) => played(log, Status::Warn, None),
+        // Its transcript ends before the golden one does.
+        (Err(Stop::NotOffered), None) => played(log, Status::Pass, None),
         (_, None) => {
             let transcript = log.lines.join("\n");
             match golden::golden(scenario.id) {
@@ -322,7 +324,7 @@ fn reason_of(stop: Stop) -> Option<String> {
     match stop {
         Stop::Inconclusive(reason) => Some(reason),
         Stop::Unsupported { answer, .. } => Some(answer),
-        Stop::Violated => None,
+        Stop::Violated | Stop::NotOffered => None,
     }
 }
 

@@ -142,6 +142,9 @@ pub enum Stop {
         /// The step, and what the server answered.
         answer: String,
     },
+    /// The server says that it lacks a choice which it may lack, as was observed: there is nothing more to
+    /// ask, and nothing wrong.
+    NotOffered,
 }
 
 /// What a step leads to: a value to go on with, or the scenario's end.

@@ -272,7 +272,9 @@ async fn tiers(
             .map_err(|stop| match stop {
                 Stop::Inconclusive(reason) => SurveyError::NotTold(reason),
                 Stop::Unsupported { answer, .. } => SurveyError::NotTold(answer),
-                Stop::Violated => SurveyError::NotTold("a requirement is broken".to_owned()),
+                Stop::Violated | Stop::NotOffered => {
+                    SurveyError::NotTold("a requirement is broken".to_owned())
+                }
             })?;
         let lacking = lacking.into_iter();
         tiers.insert(

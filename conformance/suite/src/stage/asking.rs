@@ -1,6 +1,5 @@
 //! What scenarios ask: a call and its answer, and the reads that many of them do.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Stage, Table, lock};
@@ -9,6 +8,7 @@ use crate::call::Call;
 use crate::entry::{Entry, Manifest};
 use crate::exchange::Exchange;
 use crate::outcome::Outcome;
+use crate::pages::Pages;
 use crate::proxy::Fault;
 use crate::scenario::{Flow, Stop};
 use crate::{calls, sdk, validity};
@@ -130,27 +130,17 @@ impl Stage {
     ///
     /// [`Stop::Inconclusive`] if a page is not answered, or the pages do not end.
     pub async fn all_entries(&self, table: &Table) -> Flow<Vec<Entry>> {
-        let mut entries = Vec::new();
-        let mut token: Option<String> = None;
-        let mut seen = BTreeSet::new();
-        loop {
-            let mut call = calls::list_versions(table);
-            if let Some(token) = &token {
-                call = call.query("page_token", token);
-            }
-            let label = format!("list the versions of {}", table.label);
+        let label = format!("list the versions of {}", table.label);
+        let mut pages = Pages::of(calls::list_versions(table));
+        let first = self.ask(&label, pages.first()).await.set_up()?;
+        let mut entries = first.entries();
+        let mut page = first.exchange;
+        while let Some(call) = pages.next(&label, &page)? {
             let reply = self.ask(&label, call).await.set_up()?;
             entries.extend(reply.entries());
-            match reply.page_token() {
-                None => return Ok(entries),
-                Some(next) if !seen.insert(next.clone()) => {
-                    return Err(Stop::Inconclusive(format!(
-                        "{label}: the page token {next:?} came twice"
-                    )));
-                }
-                next => token = next,
-            }
+            page = reply.exchange;
         }
+        Ok(entries)
     }
 
     /// Whether a table exists, by its exists operation. Writes no line.

@@ -10,6 +10,7 @@ use crate::calls;
 use crate::entry::{Entry, Manifest};
 use crate::exchange::Exchange;
 use crate::outcome::Outcome;
+use crate::pages::{Pages, page_token};
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Stage, Table};
 use crate::steps::Change;
@@ -126,16 +127,20 @@ impl Effect {
             (Outcome::Ok, Look::Describe) => true,
             (Outcome::Ok, Look::List) => {
                 let body = exchange.json()?;
-                let more = body["page_token"].as_str().is_some_and(|t| !t.is_empty());
+                let last = page_token(&body).is_none();
                 self.listed(&body, delimiter)
                     .then_some(true)
-                    .or((!more).then_some(false))?
+                    .or(last.then_some(false))?
             }
             (Outcome::Refused(404, _), _) => false,
             _ => return None,
         };
-        let gone = matches!(self, Self::Deleted { .. } | Self::Deregistered(_));
-        Some(there != gone)
+        Some(there != self.is_a_removal())
+    }
+
+    /// Whether it is seen by what is not there.
+    fn is_a_removal(&self) -> bool {
+        matches!(self, Self::Deleted { .. } | Self::Deregistered(_))
     }
 
     fn listed(&self, body: &Value, delimiter: &str) -> bool {
@@ -200,23 +205,40 @@ impl Stage {
         let Some(&first) = effects.first() else {
             return Ok(Vec::new());
         };
-        let exchange = self.exchange(change.effects()[first].call(look)).await;
         let delimiter = self.session().target().delimiter();
-        let sights = effects.iter().map(|&at| {
-            let effect = &change.effects()[at];
-            match effect.seen_in(look, &exchange, delimiter) {
-                Some(seen) => Ok(Sight {
-                    effect: at,
+        let mut pages = Pages::of(change.effects()[first].call(look));
+        // What is not there was not there when the first page was asked for.
+        let begun = self.exchange(pages.first()).await;
+        let mut page = Arc::clone(&begun);
+        let mut undecided = effects.to_vec();
+        let mut sights = Vec::new();
+        loop {
+            undecided.retain(|&effect| {
+                let of = &change.effects()[effect];
+                let Some(seen) = of.seen_in(look, &page, delimiter) else {
+                    return true;
+                };
+                let there = seen != of.is_a_removal();
+                let exchange = Arc::clone(if there { &page } else { &begun });
+                sights.push(Sight {
+                    effect,
                     seen,
-                    exchange: Arc::clone(&exchange),
-                }),
-                None => Err(Stop::Inconclusive(format!(
-                    "whether {} is there cannot be told: {}",
-                    effect.describe(),
-                    Outcome::of(&exchange)
-                ))),
+                    exchange,
+                });
+                false
+            });
+            let Some(&effect) = undecided.first() else {
+                return Ok(sights);
+            };
+            let told = format!("whether {} is there", change.effects()[effect].describe());
+            let outcome = Outcome::of(&page);
+            match pages.next(&told, &page)? {
+                Some(call) if outcome == Outcome::Ok => page = self.exchange(call).await,
+                _ => {
+                    let reason = format!("{told} cannot be told: {outcome}");
+                    return Err(Stop::Inconclusive(reason));
+                }
             }
-        });
-        sights.collect()
+        }
     }
 }

@@ -36,6 +36,18 @@ impl Object {
         self.id().last().map(String::as_str).unwrap_or_default()
     }
 
+    /// One of its kind beside it, of this name.
+    #[must_use]
+    pub fn renamed(&self, name: &str) -> Self {
+        let mut id = self.id().to_vec();
+        id.pop();
+        id.push(name.to_owned());
+        match self {
+            Self::Namespace(_) => Self::Namespace(id),
+            Self::Table(_) => Self::Table(id),
+        }
+    }
+
     /// What findings call it.
     #[must_use]
     pub fn label(&self) -> String {

@@ -4,13 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::answer::{Answer, Reply};
+use crate::call::Call;
 use crate::calls;
 use crate::entry::{Entry, Manifest};
 use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
+use crate::pages::Pages;
 use crate::scenario::Flow;
 use crate::stage::{Stage, Table};
+
+/// A listing of versions, from all its pages.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The entries, in the order of the answers.
+    pub entries: Vec<Entry>,
+    /// The pages.
+    pub exchanges: Vec<Arc<Exchange>>,
+}
 
 impl Stage {
     /// Every entry of a table, by number. Writes no line.
@@ -30,22 +41,45 @@ impl Stage {
         self.ask(&label, calls::list_versions(table)).await
     }
 
+    /// The pages of a listing of versions that follow its first, with it.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if a page is not answered, or they do
+    /// not end.
+    pub async fn whole(&self, listing: Call, first: Reply) -> Flow<Listed> {
+        let label = "list the versions that follow";
+        let mut pages = Pages::of(listing);
+        let mut listed = Listed {
+            entries: first.entries(),
+            exchanges: vec![first.exchange],
+        };
+        while let Some(page) = listed.exchanges.last()
+            && let Some(call) = pages.next(label, page)?
+        {
+            let reply = self.ask(label, call).await.set_up()?;
+            listed.entries.extend(reply.entries());
+            listed.exchanges.push(reply.exchange);
+        }
+        Ok(listed)
+    }
+
     /// Judges that a listing holds a version once; answers its entry.
     pub fn lists_once(
         &self,
         requirement: &'static str,
         table: &Table,
         version: i64,
-        listing: &Reply,
+        listing: &Listed,
     ) -> Option<Entry> {
-        let mut found = listing.entries();
+        let mut found = listing.entries.clone();
         found.retain(|entry| entry.version == version);
         let held = match found.len() {
             1 => Ok(()),
             count => Err(Deviation::new(
                 format!("the listing holds version {version} once"),
                 format!("the listing holds version {version} {count} times"),
-                [Arc::clone(&listing.exchange)],
+                listing.exchanges.iter().cloned(),
             )),
         };
         let label = format!("version {version} of {} in the listing", table.label);

@@ -11,6 +11,7 @@ use crate::entry::Entry;
 use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
+use crate::pages::Pages;
 use crate::race::Tally;
 use crate::requirement::Level;
 use crate::scenario::{Flow, Stop};
@@ -87,29 +88,18 @@ impl Stage {
         operation: &str,
         field: &str,
     ) -> Flow<Named> {
+        let label = format!("list the {field} of {}", table.label);
+        let mut pages = Pages::of(Call::new(operation).id(&table.id));
+        let mut call = pages.first();
         let mut contents = BTreeMap::new();
-        let mut tokens = BTreeSet::new();
-        let mut token: Option<String> = None;
         loop {
-            let mut call = Call::new(operation).id(&table.id);
-            if let Some(token) = &token {
-                call = call.query("page_token", token);
-            }
-            let label = format!("list the {field} of {}", table.label);
             let reply = self.ask(&label, call).await.ok_as_ever(requirement)?;
             let items = reply.body[field].as_object().into_iter().flatten();
             contents.extend(items.map(|(name, contents)| (name.clone(), contents.clone())));
-            token = reply.page_token();
-            match &token {
-                None => {
-                    let exchange = reply.exchange;
-                    return Ok(Named { contents, exchange });
-                }
-                Some(token) if !tokens.insert(token.clone()) => {
-                    let reason = format!("{label}: the page token {token:?} came twice");
-                    return Err(Stop::Inconclusive(reason));
-                }
-                Some(_) => {}
+            let exchange = reply.exchange;
+            match pages.next(&label, &exchange)? {
+                Some(next) => call = next,
+                None => return Ok(Named { contents, exchange }),
             }
         }
     }

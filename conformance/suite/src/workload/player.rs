@@ -1,6 +1,5 @@
 //! The player: turns the steps of a plan into calls, by what each client has seen so far.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::Barrier;
@@ -13,6 +12,7 @@ use crate::calls;
 use crate::entry::Entry;
 use crate::exchange::Exchange;
 use crate::outcome::Outcome;
+use crate::pages::Pages;
 use crate::race::race;
 use crate::scenario::{Flow, Stop};
 use crate::stage::{Stage, Table};
@@ -324,31 +324,22 @@ pub(super) async fn walk_down(
     table: &Table,
     limit: Option<usize>,
 ) -> Option<Vec<Entry>> {
-    let mut first = None;
-    let mut token: Option<String> = None;
-    let mut seen = BTreeSet::new();
-    let mut pages = 0;
-    loop {
-        let mut call = calls::list_versions(table).query("descending", true);
-        if let Some(limit) = limit {
-            call = call.query("limit", limit);
-        }
-        if let Some(token) = &token {
-            call = call.query("page_token", token);
-        }
-        let page = s.exchange(call).await;
-        pages += 1;
-        first.get_or_insert_with(|| entries(&page));
-        let body = page.json().unwrap_or_default();
-        token = body["page_token"].as_str().map(str::to_owned);
-        let new = token.as_ref().is_some_and(|token| {
-            // A token that comes again would go round for ever.
-            !token.is_empty() && seen.insert(token.clone())
-        });
-        if !new || (limit.is_some() && pages == PAGES) {
-            return first.flatten();
-        }
+    let mut call = calls::list_versions(table).query("descending", true);
+    if let Some(limit) = limit {
+        call = call.query("limit", limit);
     }
+    let mut pages = Pages::of(call);
+    let mut page = s.exchange(pages.first()).await;
+    let first = entries(&page);
+    let mut read = 1;
+    while limit.is_none() || read < PAGES {
+        match pages.after(&page) {
+            Ok(Some(call)) => page = s.exchange(call).await,
+            Ok(None) | Err(_) => break,
+        }
+        read += 1;
+    }
+    first
 }
 
 /// Whether what was to be dropped is not there any more.

@@ -108,12 +108,12 @@ impl Scene {
     }
 
     /// Sends the commit with this operation at each place.
-    async fn fails(&self, s: &Stage, what: &str, operation: Value, refusal: Refusal) -> Flow {
+    async fn fails(&self, s: &Stage, what: &str, operation: Value, best: &[Refusal]) -> Flow {
         for place in 0..PLACES {
             let commit = self.commit(s).await?.with(place, operation.clone());
             let commit = commit.showing(Effect::Declared(self.unknown.clone()));
             let label = format!("a commit that {what} at place {place} of {PLACES}");
-            s.not_done("COM-1", &label, &commit, &[refusal]).await?;
+            s.not_done("COM-1", &label, &commit, best).await?;
         }
         Ok(())
     }
@@ -123,9 +123,8 @@ async fn failing_declare(s: Stage) -> Flow {
     let scene = Scene::set_up(&s).await?;
     let operation = calls::commit_declare(&scene.taken.id);
     let what = "declares a table that exists";
-    scene
-        .fails(&s, what, operation, Refusal::TABLE_EXISTS)
-        .await?;
+    let best = [Refusal::TABLE_EXISTS, Refusal::CONFLICT];
+    scene.fails(&s, what, operation, &best).await?;
     scene.end(&s).await
 }
 
@@ -134,10 +133,14 @@ async fn failing_create(s: Stage) -> Flow {
     let manifest = s.manifest(&scene.taken, "another manifest").await?;
     let operation = calls::commit_create(&scene.taken.id, 1, &manifest);
     let what = "creates a version that exists";
-    scene.fails(&s, what, operation, Refusal::CONFLICT).await?;
+    scene
+        .fails(&s, what, operation, &[Refusal::CONFLICT])
+        .await?;
     let operation = calls::commit_create(&scene.unknown, 1, &manifest);
     let what = "creates a version of a table that does not exist";
-    scene.fails(&s, what, operation, Refusal::NO_TABLE).await?;
+    scene
+        .fails(&s, what, operation, &[Refusal::NO_TABLE])
+        .await?;
     scene.end(&s).await
 }
 
@@ -145,7 +148,9 @@ async fn failing_delete(s: Stage) -> Flow {
     let scene = Scene::set_up(&s).await?;
     let operation = calls::commit_delete(&scene.unknown, &[(1, 2)]);
     let what = "deletes a version of a table that does not exist";
-    scene.fails(&s, what, operation, Refusal::NO_TABLE).await?;
+    scene
+        .fails(&s, what, operation, &[Refusal::NO_TABLE])
+        .await?;
     scene.end(&s).await
 }
 
@@ -162,7 +167,9 @@ async fn failing_deregister(s: Stage) -> Flow {
         return Ok(());
     }
     let what = "deregisters a table that does not exist";
-    scene.fails(&s, what, operation, Refusal::NO_TABLE).await?;
+    scene
+        .fails(&s, what, operation, &[Refusal::NO_TABLE])
+        .await?;
     scene.end(&s).await
 }
 

@@ -76,9 +76,10 @@ async fn two_branches_apart(s: Stage) -> Flow {
         let label = format!("the new version of branch {branch}");
         s.judge("VER-12", &label, "its own", held);
         let list = calls::list_versions(&table).query("branch", branch);
-        let list = s.ask("list the versions of a branch", list).await;
-        let listing = list.ok_as_ever("VER-12")?;
-        let mut listed = listing.entries();
+        let first = s.ask("list the versions of a branch", list.clone()).await;
+        let first = first.ok_as_ever("VER-12")?;
+        let listing = s.whole(list, first).await?;
+        let mut listed = listing.entries;
         listed.retain(|entry| entry.version == *version);
         let found = match listed.as_slice() {
             [entry] if !entry.is_anothers(manifest, None) => None,
@@ -89,7 +90,7 @@ async fn two_branches_apart(s: Stage) -> Flow {
         let held = judged(
             found,
             "the branch's listing has its version",
-            [created, &listing.exchange],
+            [created].into_iter().chain(&listing.exchanges),
         );
         let label = format!("the new version of branch {branch} in its listing");
         s.judge("VER-12", &label, "its own", held);

@@ -6,6 +6,7 @@ use crate::outcome::Refusal;
 use crate::rows::Row;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
+use crate::steps::Listing;
 
 scenarios! {
     /// Each write makes a version with a number above those before.
@@ -62,17 +63,13 @@ async fn each_write_makes_a_version(s: Stage) -> Flow {
         let label = format!("version of the {said}");
         s.judge("DATA-14", &label, "above the one before", held);
         before = Some(version);
-        let listing = s.list_versions(&t).await.set_up()?;
-        let listed = listing
-            .entries()
-            .iter()
-            .any(|entry| entry.version == version);
-        let held = match listed {
+        let listing = Listing::versions(&t).pages(&s, None).await?;
+        let held = match listing.items().contains(&version.to_string().as_str()) {
             true => Ok(()),
             false => Err(Deviation::new(
                 format!("version {version} is in the table's list of versions"),
                 "it is not there".to_owned(),
-                [reply.exchange, listing.exchange],
+                [reply.exchange].into_iter().chain(listing.exchanges),
             )),
         };
         s.judge("DATA-14", &label, "listed", held);

@@ -176,28 +176,13 @@ fn status(exchange: &Exchange) -> String {
         .map_or_else(String::new, |s| s.to_string())
 }
 
-/// Whether a choice that the server says it lacks was observed.
-fn lacks(s: &Stage, requirement: &'static str, what: &str, outcome: Outcome) -> bool {
-    let lacks = matches!(outcome, Outcome::Refused(406, Some(0)));
-    if lacks {
-        s.observe(Observation {
-            requirement,
-            choice: format!("{what}: not supported"),
-        });
-    }
-    lacks
-}
-
 async fn skip_succeeds(s: Stage) -> Flow {
     let home = s.home().await?;
     let missing = Object::Namespace(home.child("missing"));
     let label = "drop a namespace that does not exist in mode Skip";
     let answer = s.ask(label, drop_in(missing.id(), "mode", "Skip")).await;
-    let outcome = answer.outcome();
     let exchange = answer.exchange();
-    if lacks(&s, "NS-6", "mode Skip", outcome) {
-        return Ok(());
-    }
+    answer.may_be_not_offered("NS-6", "mode Skip")?;
     answer.ok("NS-6")?;
     if exchange.status() != Some(204) {
         s.warn(
@@ -247,9 +232,7 @@ async fn cascade_drops_all_inside(s: Stage) -> Flow {
     let answer = s.ask(label, call).await;
     answer.answered()?;
     let (outcome, exchange) = (answer.outcome(), answer.exchange());
-    if lacks(&s, "NS-7", "behaviour Cascade", outcome) {
-        return Ok(());
-    }
+    answer.may_be_not_offered("NS-7", "behaviour Cascade")?;
     if outcome != Outcome::Ok {
         s.cite("NS-7");
         s.line(format!("{label}: {outcome}"));

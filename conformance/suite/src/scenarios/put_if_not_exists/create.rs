@@ -1,5 +1,6 @@
 //! One client creates versions.
 
+use crate::calls;
 use crate::outcome::Refusal;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::Stage;
@@ -44,9 +45,11 @@ async fn created_version_is_there(s: Stage) -> Flow {
             .await
             .ok("VER-1")?;
         let listed = s.list_versions(&table).await.ok("VER-1")?;
+        let listed = s.whole(calls::list_versions(&table), listed).await?;
         let in_list = s.lists_once("VER-1", &table, version, &listed);
         let answers = [created.entry(), described.entry(), in_list];
-        let exchanges = [created.exchange, described.exchange, listed.exchange];
+        let exchanges = [created.exchange, described.exchange];
+        let exchanges = exchanges.into_iter().chain(listed.exchanges);
         s.agree(
             "create, describe and list",
             answers.iter().flatten(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::calls;
 use crate::entry::{Entry, Manifest};
 use crate::exchange::Exchange;
 use crate::log::{Deviation, Observation};
@@ -40,10 +41,11 @@ async fn sent_fields_come_back(s: Stage) -> Flow {
     let create = s.create_version(&table, 1, &manifest).await.set_up()?;
     let describe = s.describe_version(&table, Some(1)).await.set_up()?;
     let list = s.list_versions(&table).await.set_up()?;
-    let listed = list.entries().into_iter().find(|entry| entry.version == 1);
+    let list = s.whole(calls::list_versions(&table), list).await?;
+    let listed = list.entries.into_iter().find(|entry| entry.version == 1);
     let answers = [
-        ("describe", describe.entry(), describe.exchange),
-        ("list", listed, list.exchange),
+        ("describe", describe.entry(), vec![describe.exchange]),
+        ("list", listed, list.exchanges),
     ];
     let fields: [(&str, Loss); 3] = [
         ("manifest_size", size_lost),
@@ -53,14 +55,14 @@ async fn sent_fields_come_back(s: Stage) -> Flow {
     for (field, lost) in fields {
         let mut found = Vec::new();
         let mut shown = vec![Arc::clone(&create.exchange)];
-        for (operation, entry, exchange) in &answers {
+        for (operation, entry, exchanges) in &answers {
             let lost = match entry {
                 Some(entry) => lost(&manifest, entry),
                 None => Some("no entry to read".to_owned()),
             };
             if let Some(lost) = lost {
                 found.push(format!("in {operation}: {lost}"));
-                shown.push(Arc::clone(exchange));
+                shown.extend(exchanges.iter().cloned());
             }
         }
         comes_back(&s, field, field, found, shown);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::calls;
 use crate::exchange::Exchange;
-use crate::log::{Deviation, Observation};
+use crate::log::Deviation;
 use crate::outcome::{Outcome, Refusal};
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Namespace, Stage};
@@ -125,12 +125,8 @@ async fn register_overwrites(s: Stage) -> Flow {
         let label = format!("register it elsewhere in mode {mode}");
         let call = call.clone().field("mode", json!(mode));
         let answer = s.register(&label, &location, call).await;
-        if matches!(answer.outcome(), Outcome::Refused(406, Some(0))) && usual.is_none() {
-            s.observe(Observation {
-                requirement: "TBL-5",
-                choice: "mode Overwrite: not supported".to_owned(),
-            });
-            return Ok(());
+        if usual.is_none() {
+            answer.may_be_not_offered("TBL-5", "mode Overwrite")?;
         }
         let requirement = match usual {
             None => "TBL-5",
