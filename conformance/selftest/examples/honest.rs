@@ -11,10 +11,10 @@ use axum::Router;
 use clap::Parser;
 use lance_namespace_selftest::data_plane;
 use lance_namespace_selftest::interpose::interpose;
-use lance_namespace_selftest::judgement::report;
+use lance_namespace_selftest::reading::Reading;
+use lance_namespace_selftest::readings::{self, taking, wrongs};
 use lance_namespace_selftest::trial::patient_trial;
 use lance_namespace_suite::plan::Plan;
-use lance_namespace_suite::play::Status;
 
 /// How long a scenario may take: on a loaded machine, or with a delay, much longer than elsewhere.
 const PATIENCE: Duration = Duration::from_secs(1800);
@@ -40,6 +40,32 @@ struct Args {
     /// How many scenarios are played at a time.
     #[arg(long, default_value_t = 4)]
     jobs: usize,
+    /// Against an honest server that takes this reading of the specification; `all` for each in turn.
+    #[arg(long, value_name = "NAME")]
+    reading: Vec<String>,
+}
+
+impl Args {
+    /// The servers to play against, each by the readings that it takes.
+    fn servers(&self) -> Result<Vec<Vec<&'static Reading>>, String> {
+        let mut servers = Vec::new();
+        for name in &self.reading {
+            let named = readings::all().filter(|reading| name == "all" || reading.name == name);
+            let before = servers.len();
+            servers.extend(named.map(|reading| vec![reading]));
+            if servers.len() == before {
+                let names: Vec<&str> = readings::all().map(|reading| reading.name).collect();
+                let names = names.join(", ");
+                return Err(format!(
+                    "there is no reading {name:?}; these there are: all, {names}"
+                ));
+            }
+        }
+        if servers.is_empty() {
+            servers.push(Vec::new());
+        }
+        Ok(servers)
+    }
 }
 
 #[tokio::main]
@@ -47,6 +73,13 @@ async fn main() -> ExitCode {
     let args = Args::parse();
     let plan = match Plan::new(&[], &args.scenario) {
         Ok(plan) => plan,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    let servers = match args.servers() {
+        Ok(servers) => servers,
         Err(error) => {
             eprintln!("{error}");
             return ExitCode::from(2);
@@ -64,31 +97,30 @@ async fn main() -> ExitCode {
     }
     let begun = Instant::now();
     let delay = Duration::from_millis(args.delay);
-    let (mut played, mut accused, mut unjudged) = (0, 0, 0);
-    for seed in (args.from..).take(usize::try_from(args.seeds).unwrap_or(usize::MAX)) {
-        let wrap = |honest| held_back(data_plane::over(honest), delay);
-        let run = patient_trial(&plan, seed, args.jobs, PATIENCE, wrap).await;
-        let with = |statuses: &[Status]| {
-            let of = run
-                .played
-                .iter()
-                .filter(|played| statuses.contains(&played.status));
-            of.count()
-        };
-        played += run.played.len();
-        accused += with(&[Status::Fail, Status::Warn]);
-        unjudged += with(&[Status::Error, Status::Unsupported]);
-        for line in report(&run) {
-            println!("seed {seed}: {line}");
+    let (mut runs, mut played, mut wrong) = (0, 0, 0);
+    for readings in servers {
+        let name = readings.first().map_or("honest", |reading| reading.name);
+        for seed in (args.from..).take(usize::try_from(args.seeds).unwrap_or(usize::MAX)) {
+            let wrap = |honest| {
+                let honest = taking(readings.iter().copied(), data_plane::over(honest));
+                held_back(honest, delay)
+            };
+            let run = patient_trial(&plan, seed, args.jobs, PATIENCE, wrap).await;
+            runs += 1;
+            played += run.played.len();
+            let wrongs = wrongs(&run, &readings);
+            wrong += wrongs.len();
+            for line in wrongs {
+                println!("{name}, seed {seed}: {line}");
+            }
         }
     }
     busy.store(false, Ordering::Relaxed);
     println!(
-        "{accused} false alarms and {unjudged} scenarios not judged, of {played} in {} runs ({} s)",
-        args.seeds,
+        "{wrong} false alarms or scenarios not judged, of {played} in {runs} runs ({} s)",
         begun.elapsed().as_secs()
     );
-    ExitCode::from(u8::from(accused + unjudged > 0 || played == 0))
+    ExitCode::from(u8::from(wrong > 0 || played == 0))
 }
 
 /// A router that takes its time, in both directions.

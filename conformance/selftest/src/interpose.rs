@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
+use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -111,6 +112,20 @@ pub fn misanswer(honest: Router, of: fn(&Received) -> bool, change: fn(&mut Valu
     })
 }
 
+/// A router that changes every JSON body that it answers, those of errors too.
+pub fn reword(honest: Router, change: fn(&Received, &mut Value)) -> Router {
+    interpose(honest, move |honest, received| async move {
+        let answer = honest.answer(received.clone()).await;
+        match json_parts(answer).await {
+            Ok((parts, mut body)) => {
+                change(&received, &mut body);
+                Response::from_parts(parts, Body::from(body.to_string()))
+            }
+            Err(other) => other,
+        }
+    })
+}
+
 /// A router that answers otherwise what was refused with this status, where `of` says so.
 pub fn misrefuse(
     honest: Router,
@@ -148,15 +163,13 @@ impl Received {
     /// The entries, if this is a batch.
     #[must_use]
     pub fn entries(&self) -> Option<Vec<Value>> {
-        let parts = (self.uri.path() == BATCH).then(|| self.json()["entries"].take())?;
-        parts.as_array().cloned()
+        (self.uri.path() == BATCH).then(|| array(&self.json(), "entries"))?
     }
 
     /// The operations, if this is a commit.
     #[must_use]
     pub fn operations(&self) -> Option<Vec<Value>> {
-        let parts = (self.uri.path() == COMMIT).then(|| self.json()["operations"].take())?;
-        parts.as_array().cloned()
+        (self.uri.path() == COMMIT).then(|| array(&self.json(), "operations"))?
     }
 
     /// The same request with a body changed so.
@@ -315,12 +328,33 @@ impl Honest {
     }
 }
 
+/// What a field of a body holds, if that is an array.
+fn array(body: &Value, field: &str) -> Option<Vec<Value>> {
+    body.get(field)?.as_array().cloned()
+}
+
 /// The JSON of an answer that was carried out; null of any other.
 pub async fn json_of(response: Response) -> Value {
     match to_bytes(response.into_body(), LONGEST_BODY).await {
         Ok(body) => serde_json::from_slice(&body).unwrap_or_default(),
         Err(_) => Value::Null,
     }
+}
+
+/// An answer in JSON, in its parts.
+///
+/// # Errors
+///
+/// Any other answer, as it was.
+pub async fn json_parts(answer: Response) -> Result<(Parts, Value), Response> {
+    let content_type = answer.headers().get(header::CONTENT_TYPE);
+    if !content_type.is_some_and(|text| text.as_bytes().starts_with(b"application/json")) {
+        return Err(answer);
+    }
+    let (mut parts, body) = answer.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let body = json_of(Response::new(body)).await;
+    Ok((parts, body))
 }
 
 /// An error with this status and code.

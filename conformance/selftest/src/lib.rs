@@ -15,6 +15,8 @@ pub mod mutant;
 pub mod mutants;
 pub mod naming;
 pub mod piecemeal;
+pub mod reading;
+pub mod readings;
 pub mod relist;
 pub mod settings;
 pub mod trial;

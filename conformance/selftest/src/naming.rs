@@ -108,13 +108,26 @@ impl Named {
         id
     }
 
-    /// The same request about another object, whose identifier is in the body too if one was.
+    /// What the parts of its identifier are joined by.
     #[must_use]
-    pub fn about(&self, received: &Received, id: &[String]) -> Received {
+    pub fn delimiter(&self) -> &str {
+        &self.delimiter
+    }
+
+    /// The same request at the route of another object.
+    #[must_use]
+    pub fn routed(&self, received: &Received, id: &[String]) -> Received {
         let mut request = received.clone();
         let query = received.uri.query();
         let query = query.map_or_else(String::new, |query| format!("?{query}"));
         request.uri = self.uri(received, id, &self.action, &query);
+        request
+    }
+
+    /// The same request about another object, whose identifier is in the body too if one was.
+    #[must_use]
+    pub fn about(&self, received: &Received, id: &[String]) -> Received {
+        let mut request = self.routed(received, id);
         let mut body = received.json();
         if body.get("id").is_some() {
             body["id"] = json!(id);

@@ -13,6 +13,7 @@ mod histories;
 mod honest;
 mod mutants;
 mod proxy;
+mod readings;
 #[cfg(unix)]
 mod recovery;
 mod replicas;

@@ -1,0 +1,108 @@
+//! The readings, by what they are about.
+//!
+//! The mutants measure what the suite misses; these measure whom it accuses though nothing is wrong.
+
+mod batches;
+mod form;
+mod moments;
+mod names;
+mod pages;
+mod properties;
+mod refusals;
+mod tables;
+mod versions;
+
+use std::collections::BTreeSet;
+
+use axum::Router;
+use lance_namespace_suite::plan::Plan;
+use lance_namespace_suite::play::Status;
+use lance_namespace_suite::run::Run;
+
+use crate::reading::Reading;
+
+/// Those of which one server takes one at most, what changes the most of a request first: the later ones
+/// stand before it and rely on no answer of it but an honest one.
+const TOPICS: &[&[Reading]] = &[
+    versions::AGAIN,
+    versions::NUMBERS,
+    versions::RANGES,
+    batches::AGAIN,
+    batches::PARTS,
+    batches::COMMITS,
+    tables::BRANCHES,
+    tables::TABLES,
+    names::NAMES,
+    refusals::RACES,
+    refusals::MISSING,
+    refusals::LACKS,
+    refusals::MIDDLEWARE,
+    pages::LIMITS,
+    pages::PAGES,
+    pages::ENDS,
+    pages::LISTS,
+    properties::PROPERTIES,
+    form::MANIFESTS,
+    form::ABSENT,
+    form::FIELDS,
+    form::TEXT,
+    moments::MOMENTS,
+];
+
+/// Every reading.
+pub fn all() -> impl Iterator<Item = &'static Reading> {
+    let topics = TOPICS.iter().copied();
+    topics.chain([moments::UNAVAILABLE]).flatten()
+}
+
+/// Servers that take one reading of each topic, so many that each reading is taken by one; but those with
+/// which nothing can be sure to be judged.
+#[must_use]
+pub fn combined() -> Vec<Vec<&'static Reading>> {
+    let most = TOPICS.iter().map(|topic| topic.len()).max().unwrap_or(0);
+    let server = |number: usize| {
+        let of_topics = TOPICS.iter().copied();
+        let taken = of_topics.filter_map(|topic| topic.get(number % topic.len().max(1)));
+        taken.collect()
+    };
+    (0..most).map(server).collect()
+}
+
+/// A router that takes all of these readings.
+pub fn taking<'a>(readings: impl IntoIterator<Item = &'a Reading>, honest: Router) -> Router {
+    let readings = readings.into_iter();
+    readings.fold(honest, |honest, reading| (reading.wrap)(honest))
+}
+
+/// What a run says of a server that takes these readings, and must not: whatever it reports, and what it
+/// leaves unjudged though it could be.
+///
+/// # Panics
+///
+/// If a reading names a scenario that there is not.
+#[must_use]
+pub fn wrongs(run: &Run, readings: &[&Reading]) -> Vec<String> {
+    let patterns = readings.iter().flat_map(|reading| reading.unjudged);
+    let patterns: Vec<String> = patterns.map(ToString::to_string).collect();
+    let excused: BTreeSet<&str> = match patterns.is_empty() {
+        true => BTreeSet::new(),
+        false => {
+            let plan = Plan::new(&[], &patterns).expect("a reading names scenarios");
+            plan.iter().map(|(_, scenario)| scenario.id).collect()
+        }
+    };
+    let mut wrongs = Vec::new();
+    for played in &run.played {
+        let id = played.scenario.id;
+        for finding in &played.findings {
+            let (requirement, level) = (finding.requirement, finding.level);
+            wrongs.push(format!("{id}: {requirement} ({level}): {}", finding.actual));
+        }
+        let unjudged = matches!(played.status, Status::Error | Status::Unsupported);
+        if unjudged && !excused.contains(id) {
+            let reason = played.reason.as_deref().unwrap_or_default();
+            wrongs.push(format!("{id}: not judged: {reason}"));
+        }
+    }
+    wrongs
+}
