@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::coverage::Answers;
 use crate::exchange::Exchange;
+use crate::outcome::Outcome;
 use crate::requirement::Level;
 
 /// A requirement that a server broke, and what shows it.
@@ -37,6 +38,15 @@ impl Finding {
             exchanges: deviation.exchanges,
             timeline: None,
         }
+    }
+
+    /// A read among its requests that no answer came to, though nobody has broken its connection.
+    pub(crate) fn unanswered_read(&self) -> Option<&Exchange> {
+        let shown = self.exchanges.iter().map(AsRef::as_ref);
+        shown.into_iter().find(|exchange: &&Exchange| {
+            let lost = Outcome::of(exchange) == Outcome::Lost && exchange.fault().is_none();
+            lost && exchange.operation.reads_only() && !exchange.astray
+        })
     }
 
     /// The same with its words changed; its exchanges stay.

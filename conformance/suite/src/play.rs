@@ -271,7 +271,11 @@ pub(crate) async fn play_round(
         history,
         ..no_history(log, status, reason)
     };
-    let log = stage.into_log();
+    let mut log = stage.into_log();
+    let ended = match silence(scenario, &mut log) {
+        Some(reason) => Err(Stop::Inconclusive(reason)),
+        None => ended,
+    };
     let broken = log.findings.iter().map(|finding| finding.level).max();
     match (ended, broken) {
         // What was found before the end stays found.
@@ -318,6 +322,29 @@ pub(crate) async fn play_round(
             }
         }
     }
+}
+
+/// Takes out what only seems to be broken since no answer came to a read, and says so: who was told nothing
+/// knows nothing. Of servers that are killed reads are lost all the time, and judged as such.
+fn silence(scenario: &Scenario, log: &mut Log) -> Option<String> {
+    if scenario.given.contains(&Given::ServerCommand) {
+        return None;
+    }
+    let mut reason = None;
+    log.findings.retain(|finding| {
+        let Some(unanswered) = finding.unanswered_read() else {
+            return true;
+        };
+        reason.get_or_insert_with(|| {
+            let operation = &unanswered.operation.id;
+            let expected = &finding.expected;
+            format!(
+                "no answer came to {operation}, so it cannot be told whether this holds: {expected}"
+            )
+        });
+        false
+    });
+    reason
 }
 
 fn reason_of(stop: Stop) -> Option<String> {

@@ -8,12 +8,10 @@ use crate::interpose::{BATCH, COMMIT, Received, error, interpose, json_of, ok, s
 use crate::reading::{Reading, reading};
 
 pub(super) const AGAIN: &[Reading] = &[SAME_BATCH_IS_DONE];
-pub(super) const PARTS: &[Reading] = &[
-    ONE_VERSION_OF_A_TABLE,
-    ENTRY_TWICE_IS_ONE,
-    VERSION_TWICE_IS_INVALID,
-];
-pub(super) const COMMITS: &[Reading] = &[EMPTY_IS_DONE, SMALL_BATCHES, CONTENTION, NOT_OF_ITS_OWN];
+pub(super) const TABLES: &[Reading] = &[ENTRY_TWICE_IS_ONE, ONE_VERSION_OF_A_TABLE];
+pub(super) const TWICE: &[Reading] = &[CONTENTION, VERSION_TWICE_IS_INVALID];
+pub(super) const SIZES: &[Reading] = &[EMPTY_IS_DONE, SMALL_BATCHES];
+pub(super) const COMMITS: &[Reading] = &[NOT_OF_ITS_OWN];
 
 const SAME_BATCH_IS_DONE: Reading = reading(
     "same-batch-is-done",

@@ -8,9 +8,9 @@ use crate::interpose::{Received, interpose, json_parts, reword};
 use crate::reading::{Reading, reading};
 
 pub(super) const MANIFESTS: &[Reading] = &[MANIFESTS_MOVE, METADATA_OF_ITS_OWN];
-pub(super) const ABSENT: &[Reading] = &[NO_TIMES, TIMES_IN_WHOLE_SECONDS, NO_TRANSACTION_IDS];
+pub(super) const TIMES: &[Reading] = &[NO_TIMES, TIMES_IN_WHOLE_SECONDS];
 pub(super) const FIELDS: &[Reading] = &[MORE_FIELDS, NULLS];
-pub(super) const TEXT: &[Reading] = &[WITH_CHARSET];
+pub(super) const REST: &[Reading] = &[WITH_CHARSET, NO_TRANSACTION_IDS];
 
 /// Changes each entry of a version in an answer, wherever it stands.
 fn each_entry(body: &mut Value, change: fn(&mut Map<String, Value>)) {

@@ -21,42 +21,56 @@ use lance_namespace_suite::run::Run;
 
 use crate::reading::Reading;
 
-/// Those of which one server takes one at most, what changes the most of a request first: the later ones
+/// Those of which one server takes one at most: two of a kind, so that two servers take all. What changes the most of a request first: the later ones
 /// stand before it and rely on no answer of it but an honest one.
 const TOPICS: &[&[Reading]] = &[
     versions::AGAIN,
     versions::NUMBERS,
     versions::RANGES,
     batches::AGAIN,
-    batches::PARTS,
+    batches::TABLES,
+    batches::TWICE,
+    batches::SIZES,
     batches::COMMITS,
     tables::BRANCHES,
     tables::TABLES,
+    tables::RENAMES,
     names::NAMES,
     refusals::RACES,
     refusals::MISSING,
     refusals::LACKS,
-    refusals::MIDDLEWARE,
+    refusals::BODIES,
+    refusals::ERRORS,
     pages::LIMITS,
     pages::PAGES,
     pages::ENDS,
-    pages::LISTS,
+    pages::TABLES,
+    pages::ORDERS,
     properties::PROPERTIES,
+    properties::LOCATIONS,
     form::MANIFESTS,
-    form::ABSENT,
+    form::TIMES,
     form::FIELDS,
-    form::TEXT,
+    form::REST,
     moments::MOMENTS,
 ];
+
+/// Those that no other is taken with: they take long, the others look at names as they are sent, or nothing
+/// can be sure to be judged.
+const ALONE: &[&[Reading]] = &[pages::SMALL_PAGES, names::FOLDED, moments::UNAVAILABLE];
 
 /// Every reading.
 pub fn all() -> impl Iterator<Item = &'static Reading> {
     let topics = TOPICS.iter().copied();
-    topics.chain([moments::UNAVAILABLE]).flatten()
+    topics.chain(ALONE.iter().copied()).flatten()
 }
 
-/// Servers that take one reading of each topic, so many that each reading is taken by one; but those with
-/// which nothing can be sure to be judged.
+/// Those that are taken alone.
+pub fn alone() -> impl Iterator<Item = &'static Reading> {
+    ALONE.iter().copied().flatten()
+}
+
+/// Servers that take one reading of each topic, so many that each reading is taken by one.
 #[must_use]
 pub fn combined() -> Vec<Vec<&'static Reading>> {
     let most = TOPICS.iter().map(|topic| topic.len()).max().unwrap_or(0);
@@ -74,6 +88,26 @@ pub fn taking<'a>(readings: impl IntoIterator<Item = &'a Reading>, honest: Route
     readings.fold(honest, |honest, reading| (reading.wrap)(honest))
 }
 
+/// What a reading does not let judge that answers now and then as if it were not there: it may be any
+/// scenario.
+pub const EVERY: &[&str] = &["*"];
+
+/// The scenarios that cannot be judged with one of these readings.
+///
+/// # Panics
+///
+/// If a reading names a scenario that there is not.
+#[must_use]
+pub fn excused(readings: &[&Reading]) -> BTreeSet<&'static str> {
+    let patterns = readings.iter().flat_map(|reading| reading.unjudged);
+    let patterns: Vec<String> = patterns.map(ToString::to_string).collect();
+    if patterns.is_empty() {
+        return BTreeSet::new();
+    }
+    let plan = Plan::new(&[], &patterns).expect("a reading names scenarios");
+    plan.iter().map(|(_, scenario)| scenario.id).collect()
+}
+
 /// What a run says of a server that takes these readings, and must not: whatever it reports, and what it
 /// leaves unjudged though it could be.
 ///
@@ -82,15 +116,7 @@ pub fn taking<'a>(readings: impl IntoIterator<Item = &'a Reading>, honest: Route
 /// If a reading names a scenario that there is not.
 #[must_use]
 pub fn wrongs(run: &Run, readings: &[&Reading]) -> Vec<String> {
-    let patterns = readings.iter().flat_map(|reading| reading.unjudged);
-    let patterns: Vec<String> = patterns.map(ToString::to_string).collect();
-    let excused: BTreeSet<&str> = match patterns.is_empty() {
-        true => BTreeSet::new(),
-        false => {
-            let plan = Plan::new(&[], &patterns).expect("a reading names scenarios");
-            plan.iter().map(|(_, scenario)| scenario.id).collect()
-        }
-    };
+    let excused = excused(readings);
     let mut wrongs = Vec::new();
     for played in &run.played {
         let id = played.scenario.id;

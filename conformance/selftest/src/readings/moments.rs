@@ -1,15 +1,20 @@
 //! What a server does now and then.
 
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
+use futures::stream;
 
+use super::EVERY;
 use crate::interpose::{error, interpose, interpose_with};
 use crate::reading::{Reading, reading};
 
 pub(super) const MOMENTS: &[Reading] = &[CLOSES_CONNECTIONS, THROTTLES];
-pub(super) const UNAVAILABLE: &[Reading] = &[UNAVAILABLE_BEFORE, UNAVAILABLE_AFTER];
+pub(super) const UNAVAILABLE: &[Reading] =
+    &[UNAVAILABLE_BEFORE, UNAVAILABLE_AFTER, CUT_BEFORE, CUT_AFTER];
 
 /// How rare it is: one request in so many.
 const ONE_IN: usize = 23;
@@ -53,12 +58,50 @@ const THROTTLES: Reading = reading(
     },
 );
 
+/// An answer that breaks off.
+fn broken_off() -> Response {
+    let cut = stream::once(async { Err::<Bytes, _>(io::Error::other("the connection is cut")) });
+    Response::new(Body::from_stream(cut))
+}
+
+const CUT_BEFORE: Reading = Reading {
+    name: "cut-before",
+    does: "The connection is cut under one request in 23, which is not carried out.",
+    of: &["REST-13"],
+    unjudged: EVERY,
+    wrap: |honest| {
+        interpose_with(honest, count(), async |honest, received, count| match count
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(ONE_IN)
+        {
+            true => broken_off(),
+            false => honest.answer(received).await,
+        })
+    },
+};
+
+const CUT_AFTER: Reading = Reading {
+    name: "cut-after",
+    does: "The connection is cut under one answer in 23.",
+    of: &["REST-13"],
+    unjudged: EVERY,
+    wrap: |honest| {
+        interpose_with(honest, count(), async |honest, received, count| {
+            let answer = honest.answer(received).await;
+            match count.fetch_add(1, Ordering::Relaxed).is_multiple_of(ONE_IN) {
+                true => broken_off(),
+                false => answer,
+            }
+        })
+    },
+};
+
 const UNAVAILABLE_BEFORE: Reading = Reading {
     name: "unavailable-before",
     does: "One request in 23 is answered 503, and not carried out.",
     of: &["REST-13"],
     // A write that may have happened or not cannot be built upon.
-    unjudged: &["*"],
+    unjudged: EVERY,
     wrap: |honest| {
         interpose_with(honest, count(), async |honest, received, count| match count
             .fetch_add(1, Ordering::Relaxed)
@@ -74,7 +117,7 @@ const UNAVAILABLE_AFTER: Reading = Reading {
     name: "unavailable-after",
     does: "One request in 23 is carried out, and answered 503.",
     of: &["REST-13"],
-    unjudged: &["*"],
+    unjudged: EVERY,
     wrap: |honest| {
         interpose_with(honest, count(), async |honest, received, count| {
             let answer = honest.answer(received).await;

@@ -7,7 +7,8 @@ use crate::interpose::{Received, error, interpose};
 use crate::naming::Named;
 use crate::reading::{Reading, reading};
 
-pub(super) const NAMES: &[Reading] = &[PLAIN_NAMES, ONE_CASE];
+pub(super) const NAMES: &[Reading] = &[PLAIN_NAMES];
+pub(super) const FOLDED: &[Reading] = &[ONE_CASE];
 
 /// Hands each name in the body of a request to this: the parts of identifiers, and new names.
 fn each_name(body: &mut Value, of: &mut impl FnMut(&mut String)) {

@@ -11,9 +11,11 @@ use crate::reading::{Reading, reading};
 use crate::relist::field;
 
 pub(super) const LIMITS: &[Reading] = &[LIMIT_OF_ZERO_IS_NONE, FORGED_TOKEN_BEGINS_ANEW];
-pub(super) const PAGES: &[Reading] = &[PAGES_OF_ONE, EMPTY_PAGES, ODD_TOKENS];
+pub(super) const PAGES: &[Reading] = &[EMPTY_PAGES, ODD_TOKENS];
+pub(super) const SMALL_PAGES: &[Reading] = &[PAGES_OF_ONE];
 pub(super) const ENDS: &[Reading] = &[EMPTY_TOKEN_ENDS, LAST_PAGE_IS_EMPTY];
-pub(super) const LISTS: &[Reading] = &[OTHER_ORDER, FULL_IDENTIFIERS, TABLES_OF_ALL_BELOW];
+pub(super) const TABLES: &[Reading] = &[FULL_IDENTIFIERS, TABLES_OF_ALL_BELOW];
+pub(super) const ORDERS: &[Reading] = &[OTHER_ORDER];
 
 /// Changes what a listing is asked and what it answers; nothing of other operations.
 fn listing(
@@ -71,11 +73,13 @@ const FORGED_TOKEN_BEGINS_ANEW: Reading = reading(
     },
 );
 
-const PAGES_OF_ONE: Reading = reading(
-    "pages-of-one",
-    "No page holds more than one item, whatever the limit, and where there is none.",
-    &["PAGE-1", "PAGE-2"],
-    |honest| {
+const PAGES_OF_ONE: Reading = Reading {
+    name: "pages-of-one",
+    does: "No page holds more than one item, whatever the limit, and where there is none.",
+    of: &["PAGE-1", "PAGE-2"],
+    // All tables of a server that others fill are more pages than anybody reads.
+    unjudged: &["ordering/pages-of-all-tables"],
+    wrap: |honest| {
         listing(
             honest,
             |received| match received.query("limit") {
@@ -88,7 +92,7 @@ const PAGES_OF_ONE: Reading = reading(
             |_, _, _| {},
         )
     },
-);
+};
 
 const EMPTY_PAGES: Reading = reading(
     "empty-pages",

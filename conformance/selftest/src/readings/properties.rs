@@ -5,11 +5,8 @@ use serde_json::{Value, json};
 use crate::interpose::{Received, reword};
 use crate::reading::{Reading, reading};
 
-pub(super) const PROPERTIES: &[Reading] = &[
-    PROPERTIES_OF_ITS_OWN,
-    NO_PROPERTIES,
-    LOCATION_ENDS_IN_A_SLASH,
-];
+pub(super) const PROPERTIES: &[Reading] = &[PROPERTIES_OF_ITS_OWN, NO_PROPERTIES];
+pub(super) const LOCATIONS: &[Reading] = &[LOCATION_ENDS_IN_A_SLASH];
 
 /// Whether the answer says the properties of a namespace or a table.
 fn says_properties(received: &Received) -> bool {

@@ -12,13 +12,10 @@ use crate::naming::{Kind, Named};
 use crate::reading::{Reading, reading};
 
 pub(super) const RACES: &[Reading] = &[RACES_ARE_CONTENTION];
-pub(super) const MISSING: &[Reading] = &[
-    NAMESPACE_TO_DROP_IS_INVALID,
-    TABLE_BELOW_NOTHING,
-    EMPTY_BODY_IS_INVALID,
-];
+pub(super) const MISSING: &[Reading] = &[NAMESPACE_TO_DROP_IS_INVALID, TABLE_BELOW_NOTHING];
+pub(super) const BODIES: &[Reading] = &[PLAIN_TEXT, EMPTY_BODY_IS_INVALID];
 pub(super) const LACKS: &[Reading] = &[NO_CASCADE, NO_OVERWRITE_OF_REGISTRATIONS];
-pub(super) const MIDDLEWARE: &[Reading] = &[PLAIN_TEXT, FORBIDDEN, CODE_ALONE];
+pub(super) const ERRORS: &[Reading] = &[FORBIDDEN, CODE_ALONE];
 
 /// A table, or else a namespace, and its identifier.
 type Name = (bool, Vec<String>);

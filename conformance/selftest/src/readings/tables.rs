@@ -8,11 +8,8 @@ use crate::naming::{Kind, Named};
 use crate::reading::{Reading, reading};
 
 pub(super) const BRANCHES: &[Reading] = &[BRANCHES_BEGIN_EMPTY, MAIN_IS_LISTED];
-pub(super) const TABLES: &[Reading] = &[
-    RENAME_TO_ITSELF,
-    DECLARED_TABLE_IS_TAKEN,
-    LOCATION_IS_THE_SERVERS,
-];
+pub(super) const TABLES: &[Reading] = &[DECLARED_TABLE_IS_TAKEN, LOCATION_IS_THE_SERVERS];
+pub(super) const RENAMES: &[Reading] = &[RENAME_TO_ITSELF];
 
 const BRANCHES_BEGIN_EMPTY: Reading = reading(
     "branches-begin-empty",

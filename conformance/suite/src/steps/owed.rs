@@ -49,6 +49,8 @@ pub struct Owed {
     label: String,
     best: Vec<Refusal>,
     demand: Demand,
+    /// Whether a 400 without a code is right as well.
+    in_plain_text: bool,
     broken: Vec<(String, Arc<Exchange>)>,
     doubtful: Vec<(String, Arc<Exchange>)>,
 }
@@ -62,9 +64,17 @@ impl Owed {
             label: label.to_owned(),
             best: best.to_vec(),
             demand,
+            in_plain_text: false,
             broken: Vec::new(),
             doubtful: Vec::new(),
         }
+    }
+
+    /// What is refused may be refused by middleware, which knows no codes (requirement REST-6).
+    #[must_use]
+    pub fn or_in_plain_text(mut self) -> Self {
+        self.in_plain_text = true;
+        self
     }
 
     /// Sends a request, if the server has the operation, and looks whether it changed anything.
@@ -109,7 +119,8 @@ impl Owed {
         s.cite_for(self.requirement, &exchange);
         scene.after(s, &exchange).await?;
         let is_best = |refusal: &Refusal| refusal.fits(outcome) == Fit::Whole;
-        if self.best.iter().any(is_best) {
+        let in_plain_text = self.in_plain_text && outcome == Outcome::Refused(400, None);
+        if in_plain_text || self.best.iter().any(is_best) {
             return Ok(());
         }
         let said = (format!("{what}: {}", answer.said()), exchange);

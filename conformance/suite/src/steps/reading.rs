@@ -11,7 +11,7 @@ use crate::exchange::Exchange;
 use crate::log::Deviation;
 use crate::outcome::Outcome;
 use crate::pages::Pages;
-use crate::scenario::Flow;
+use crate::scenario::{Flow, Stop};
 use crate::stage::{Stage, Table};
 
 /// A listing of versions, from all its pages.
@@ -28,7 +28,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the table cannot be listed.
+    /// [`Stop::Inconclusive`] if the table cannot be listed.
     pub async fn stored(&self, table: &Table) -> Flow<Vec<Entry>> {
         let mut entries = self.all_entries(table).await?;
         entries.sort_by_key(|entry| entry.version);
@@ -45,7 +45,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if a page is not answered, or they do
+    /// [`Stop::Inconclusive`] if a page is not answered, or they do
     /// not end.
     pub async fn whole(&self, listing: Call, first: Reply) -> Flow<Listed> {
         let label = "list the versions that follow";
@@ -92,7 +92,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the table cannot be read.
+    /// [`Stop::Inconclusive`] if the table cannot be read.
     pub async fn unchanged(
         &self,
         requirement: &'static str,
@@ -110,7 +110,7 @@ impl Stage {
     ///
     /// # Errors
     ///
-    /// [`Stop::Inconclusive`](crate::scenario::Stop::Inconclusive) if the table cannot be read.
+    /// [`Stop::Inconclusive`] if the table cannot be read.
     pub async fn compared(
         &self,
         table: &Table,
@@ -133,11 +133,14 @@ impl Stage {
                     .iter()
                     .find(|found| !found.starts_with("timestamp_millis"))
                     .map(|change| format!("version {}: {change}", entry.version)),
-                None => Some(format!(
-                    "version {} cannot be described: {}",
-                    entry.version,
-                    Outcome::of(&exchange)
-                )),
+                None => {
+                    let outcome = Outcome::of(&exchange);
+                    let found = format!("version {} cannot be described: {outcome}", entry.version);
+                    if outcome.is_unknown() || outcome.is_throttled() {
+                        return Err(Stop::Inconclusive(found));
+                    }
+                    Some(found)
+                }
             };
             if let Some(found) = found {
                 changes.push(found);

@@ -134,7 +134,7 @@ async fn broken_body(s: Stage) -> Flow {
         // What needs nothing of a body may not look at it.
         ("broken bodies elsewhere", others, Demand::NoServerError),
     ] {
-        let mut owed = Owed::new("ERR-4", label, &best, demand);
+        let mut owed = Owed::new("ERR-4", label, &best, demand).or_in_plain_text();
         for call in calls {
             // One look after all four.
             for (number, (what, body)) in broken.into_iter().enumerate() {

@@ -77,7 +77,11 @@ async fn any_delimiter_joins(s: Stage) -> Flow {
             let by_it = s
                 .exchange(joined(object.describe(), object.id(), delimiter))
                 .await;
-            let what = match (outcome, there, Outcome::of(&by_it)) {
+            let found = Outcome::of(&by_it);
+            if found.is_unknown() || found.is_throttled() {
+                return Err(Stop::Inconclusive(format!("describe it: {found}")));
+            }
+            let what = match (outcome, there, found) {
                 (Outcome::Ok, true, Outcome::Ok) => continue,
                 (Outcome::Ok, true, _) => "what is there is not found by it",
                 (Outcome::Ok, false, _) => "what was made by it is another object",
