@@ -1,5 +1,6 @@
 //! A layer between a client and the reference server's router.
 
+use std::io;
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,6 +9,7 @@ use axum::extract::Request;
 use axum::http::response::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use futures::stream;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -355,6 +357,13 @@ pub async fn json_parts(answer: Response) -> Result<(Parts, Value), Response> {
     parts.headers.remove(header::CONTENT_LENGTH);
     let body = json_of(Response::new(body)).await;
     Ok((parts, body))
+}
+
+/// An answer that breaks off, and tells nothing.
+#[must_use]
+pub fn broken_off() -> Response {
+    let cut = stream::once(async { Err::<Bytes, _>(io::Error::other("the connection is cut")) });
+    Response::new(Body::from_stream(cut))
 }
 
 /// An error with this status and code.

@@ -9,6 +9,8 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use serde_json::Value;
 
+#[cfg(test)]
+use crate::call::Call;
 use crate::call::{Body, Caller};
 use crate::protocol::Operation;
 use crate::proxy::Fault;
@@ -47,6 +49,32 @@ pub struct Exchange {
     /// Whether the server may have got the request more than once: a refusal does not say then that
     /// it was not carried out.
     pub(crate) repeated: bool,
+}
+
+#[cfg(test)]
+impl Exchange {
+    /// A request as it was meant to be sent, and what came of it in no time.
+    pub(crate) fn of(call: &Call, answer: Result<Received, String>) -> Self {
+        let now = Instant::now();
+        Self {
+            operation: call.operation,
+            method: call.operation.method.clone(),
+            astray: false,
+            id: call.id.clone(),
+            query: call.query.clone(),
+            url: String::new(),
+            sent: call.body.clone(),
+            odd: call.odd,
+            caller: call.caller.clone(),
+            answer,
+            started: now,
+            ended: now,
+            client: 0,
+            put_off: 0,
+            fault: None,
+            repeated: false,
+        }
+    }
 }
 
 impl Exchange {

@@ -122,3 +122,58 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use http::HeaderMap;
+
+    use super::*;
+    use crate::call::Call;
+    use crate::exchange::Received;
+    use crate::proxy::Fault;
+
+    #[test]
+    fn a_read_without_an_answer_shows_nothing() {
+        let answered = || {
+            Ok(Received {
+                status: 404,
+                headers: HeaderMap::new(),
+                body: "{}".into(),
+            })
+        };
+        let silent = || Err("timed out".to_owned());
+        let read = Call::new("DescribeTableVersion");
+        let write = Call::new("BatchCreateTableVersions");
+        let cut = Exchange {
+            fault: Some(Fault::CutAfterRequest(Duration::ZERO)),
+            ..Exchange::of(&read, silent())
+        };
+        for (shown, unanswered) in [
+            (vec![Exchange::of(&read, answered())], false),
+            // Half of what a lost write asked for shows by reads that were answered.
+            (
+                vec![
+                    Exchange::of(&write, silent()),
+                    Exchange::of(&read, answered()),
+                ],
+                false,
+            ),
+            (vec![cut], false),
+            (vec![], false),
+            (
+                vec![
+                    Exchange::of(&write, answered()),
+                    Exchange::of(&read, silent()),
+                ],
+                true,
+            ),
+        ] {
+            let shown = shown.into_iter().map(Arc::new);
+            let deviation = Deviation::new("it is there", "it is not", shown);
+            let finding = Finding::new("VER-1", Level::Must, deviation);
+            assert_eq!(finding.unanswered_read().is_some(), unanswered);
+        }
+    }
+}

@@ -1,15 +1,12 @@
 //! What a server does now and then.
 
-use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use futures::stream;
+use axum::response::IntoResponse;
 
 use super::EVERY;
-use crate::interpose::{error, interpose, interpose_with};
+use crate::interpose::{broken_off, error, interpose, interpose_with};
 use crate::reading::{Reading, reading};
 
 pub(super) const MOMENTS: &[Reading] = &[CLOSES_CONNECTIONS, THROTTLES];
@@ -57,12 +54,6 @@ const THROTTLES: Reading = reading(
         })
     },
 );
-
-/// An answer that breaks off.
-fn broken_off() -> Response {
-    let cut = stream::once(async { Err::<Bytes, _>(io::Error::other("the connection is cut")) });
-    Response::new(Body::from_stream(cut))
-}
 
 const CUT_BEFORE: Reading = Reading {
     name: "cut-before",

@@ -21,5 +21,6 @@ mod reports;
 #[cfg(unix)]
 mod server_command;
 mod sharding;
+mod silence;
 mod slow;
 mod tiers;

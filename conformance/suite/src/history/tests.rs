@@ -71,22 +71,10 @@ impl Tape {
             body: body.to_string().into(),
         };
         let exchange = Exchange {
-            operation: call.operation,
-            method: call.operation.method.clone(),
-            astray: false,
-            id: call.id.clone(),
-            query: call.query.clone(),
-            url: String::new(),
-            sent: call.body.clone(),
-            odd: call.odd,
-            caller: call.caller.clone(),
-            answer: Ok(received),
             started: at(span[0]),
             ended: at(span[1]),
             client,
-            put_off: 0,
-            fault: None,
-            repeated: false,
+            ..Exchange::of(&call, Ok(received))
         };
         self.recorder.ended(number, &Arc::new(exchange));
     }
