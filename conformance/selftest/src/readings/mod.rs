@@ -21,8 +21,8 @@ use lance_namespace_suite::run::Run;
 
 use crate::reading::Reading;
 
-/// Those of which one server takes one at most: two of a kind, so that two servers take all. What changes the most of a request first: the later ones
-/// stand before it and rely on no answer of it but an honest one.
+/// Those of which one server takes one at most. No topic has more than two, so that two servers take all. What
+/// decides what is done comes first, what only words answers last: the later ones stand before the earlier.
 const TOPICS: &[&[Reading]] = &[
     versions::AGAIN,
     versions::NUMBERS,

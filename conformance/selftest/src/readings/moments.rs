@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::Response;
 
 use super::EVERY;
 use crate::interpose::{broken_off, error, interpose, interpose_with};
@@ -50,72 +51,68 @@ const THROTTLES: Reading = reading(
                 let at_once = HeaderValue::from_static("0");
                 answer.headers_mut().insert(header::RETRY_AFTER, at_once);
             }
-            answer.into_response()
+            answer
         })
     },
 );
 
-const CUT_BEFORE: Reading = Reading {
-    name: "cut-before",
-    does: "The connection is cut under one request in 23, which is not carried out.",
-    of: &["REST-13"],
-    unjudged: EVERY,
-    wrap: |honest| {
-        interpose_with(honest, count(), async |honest, received, count| match count
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(ONE_IN)
-        {
-            true => broken_off(),
+/// A router that answers otherwise now and then, and does not carry out what was asked.
+fn before(honest: Router, otherwise: fn() -> Response) -> Router {
+    interpose_with(honest, count(), move |honest, received, count| async move {
+        match count.fetch_add(1, Ordering::Relaxed).is_multiple_of(ONE_IN) {
+            true => otherwise(),
             false => honest.answer(received).await,
-        })
-    },
-};
+        }
+    })
+}
 
-const CUT_AFTER: Reading = Reading {
-    name: "cut-after",
-    does: "The connection is cut under one answer in 23.",
-    of: &["REST-13"],
-    unjudged: EVERY,
-    wrap: |honest| {
-        interpose_with(honest, count(), async |honest, received, count| {
-            let answer = honest.answer(received).await;
-            match count.fetch_add(1, Ordering::Relaxed).is_multiple_of(ONE_IN) {
-                true => broken_off(),
-                false => answer,
-            }
-        })
-    },
-};
+/// A router that carries out all that is asked, and answers otherwise now and then.
+fn after(honest: Router, otherwise: fn() -> Response) -> Router {
+    interpose_with(honest, count(), move |honest, received, count| async move {
+        let answer = honest.answer(received).await;
+        match count.fetch_add(1, Ordering::Relaxed).is_multiple_of(ONE_IN) {
+            true => otherwise(),
+            false => answer,
+        }
+    })
+}
 
-const UNAVAILABLE_BEFORE: Reading = Reading {
-    name: "unavailable-before",
-    does: "One request in 23 is answered 503, and not carried out.",
-    of: &["REST-13"],
-    // A write that may have happened or not cannot be built upon.
-    unjudged: EVERY,
-    wrap: |honest| {
-        interpose_with(honest, count(), async |honest, received, count| match count
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(ONE_IN)
-        {
-            true => error(StatusCode::SERVICE_UNAVAILABLE, 17),
-            false => honest.answer(received).await,
-        })
-    },
-};
+fn unavailable() -> Response {
+    error(StatusCode::SERVICE_UNAVAILABLE, 17)
+}
 
-const UNAVAILABLE_AFTER: Reading = Reading {
-    name: "unavailable-after",
-    does: "One request in 23 is carried out, and answered 503.",
-    of: &["REST-13"],
-    unjudged: EVERY,
-    wrap: |honest| {
-        interpose_with(honest, count(), async |honest, received, count| {
-            let answer = honest.answer(received).await;
-            match count.fetch_add(1, Ordering::Relaxed).is_multiple_of(ONE_IN) {
-                true => error(StatusCode::SERVICE_UNAVAILABLE, 17),
-                false => answer,
-            }
-        })
-    },
-};
+/// One with which nothing can be sure to be judged: on a write that may have happened or not nothing can be
+/// built.
+const fn unsure(name: &'static str, does: &'static str, wrap: fn(Router) -> Router) -> Reading {
+    Reading {
+        name,
+        does,
+        of: &["REST-13"],
+        unjudged: EVERY,
+        wrap,
+    }
+}
+
+const CUT_BEFORE: Reading = unsure(
+    "cut-before",
+    "The connection is cut under one request in 23, which is not carried out.",
+    |honest| before(honest, broken_off),
+);
+
+const CUT_AFTER: Reading = unsure(
+    "cut-after",
+    "The connection is cut under one answer in 23.",
+    |honest| after(honest, broken_off),
+);
+
+const UNAVAILABLE_BEFORE: Reading = unsure(
+    "unavailable-before",
+    "One request in 23 is answered 503, and not carried out.",
+    |honest| before(honest, unavailable),
+);
+
+const UNAVAILABLE_AFTER: Reading = unsure(
+    "unavailable-after",
+    "One request in 23 is carried out, and answered 503.",
+    |honest| after(honest, unavailable),
+);

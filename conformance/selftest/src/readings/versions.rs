@@ -130,23 +130,16 @@ const NUMBERS_COUNT_UP: Reading = reading(
     },
 );
 
-/// Versions that were deleted, each by its table, its branch and its number.
-type Deleted = Mutex<BTreeSet<(Vec<String>, String, i64)>>;
+/// Versions that were deleted from main branches, each by its table and its number.
+type Deleted = Mutex<BTreeSet<(Vec<String>, i64)>>;
 
-async fn numbers(named: &Named, honest: &Honest, received: &Received) -> BTreeSet<i64> {
-    let mut request = received.clone();
-    let body = received.json();
-    if let Some(branch) = body["branch"].as_str() {
-        request = request.with_query("branch", Some(branch));
-    }
-    let listed = named
-        .ask(honest, &request, &named.id, "version/list", &body)
-        .await;
-    let versions = json_of(listed).await["versions"].take();
-    let versions = versions.as_array().into_iter().flatten();
-    versions
-        .filter_map(|entry| entry["version"].as_i64())
-        .collect()
+/// The numbers of the main branch.
+async fn numbers(named: &Named, honest: &Honest) -> BTreeSet<i64> {
+    let versions = honest.versions(&named.id).await;
+    let numbers = versions
+        .iter()
+        .filter_map(|entry| entry["version"].as_i64());
+    numbers.collect()
 }
 
 /// The tables that a request makes, if it is carried out.
@@ -175,7 +168,7 @@ fn makes(received: &Received) -> Vec<Vec<String>> {
 
 const DELETED_NUMBERS_STAY_TAKEN: Reading = reading(
     "deleted-numbers-stay-taken",
-    "A version that was deleted cannot be created again: its number is a conflict.",
+    "A version that was deleted from the main branch cannot be created again: it is a conflict.",
     &["VER-14"],
     |honest| {
         interpose_with(
@@ -187,20 +180,21 @@ const DELETED_NUMBERS_STAY_TAKEN: Reading = reading(
                     let mut deleted = deleted.lock().await;
                     let answer = honest.answer(received).await;
                     if answer.status().is_success() {
-                        deleted.retain(|(table, _, _)| !made.contains(table));
+                        deleted.retain(|(table, _)| !made.contains(table));
                     }
                     return answer;
                 }
-                let branch = |body: &Value| body["branch"].as_str().unwrap_or_default().to_owned();
-                if let Some(named) = of_table(&received, "version/delete") {
+                // Other branches keep their numbers free.
+                let on_main = |body: &Value| body["branch"].is_null();
+                let delete = of_table(&received, "version/delete");
+                if let Some(named) = delete.filter(|_| on_main(&received.json())) {
                     let mut deleted = deleted.lock().await;
-                    let before = numbers(&named, &honest, &received).await;
-                    let answer = honest.answer(received.clone()).await;
+                    let before = numbers(&named, &honest).await;
+                    let answer = honest.answer(received).await;
                     if answer.status().is_success() {
-                        let after = numbers(&named, &honest, &received).await;
-                        let branch = branch(&received.json());
+                        let after = numbers(&named, &honest).await;
                         let gone = before.difference(&after);
-                        deleted.extend(gone.map(|n| (named.id.clone(), branch.clone(), *n)));
+                        deleted.extend(gone.map(|number| (named.id.clone(), *number)));
                     }
                     return answer;
                 }
@@ -214,9 +208,8 @@ const DELETED_NUMBERS_STAY_TAKEN: Reading = reading(
                 if !creates.is_empty() {
                     let deleted = deleted.lock().await;
                     let taken = creates.iter().any(|(id, create)| {
-                        let number = create["version"].as_i64();
-                        let of = |number| (id.clone(), branch(create), number);
-                        number.is_some_and(|number| deleted.contains(&of(number)))
+                        let number = create["version"].as_i64().filter(|_| on_main(create));
+                        number.is_some_and(|number| deleted.contains(&(id.clone(), number)))
                     });
                     if taken {
                         return error(StatusCode::CONFLICT, 14);

@@ -269,6 +269,7 @@ async fn listed(s: &Stage, made: &[(&Object, Arc<Exchange>)], faults: &mut Fault
         return Ok(());
     }
     let items = walk.items();
+    let is_anothers = |item: &str| made.iter().any(|(other, _)| other.name() == item);
     for (object, _) in made {
         let name = object.name();
         if items.contains(&name) {
@@ -277,7 +278,7 @@ async fn listed(s: &Stage, made: &[(&Object, Arc<Exchange>)], faults: &mut Fault
         let at = quoted(object);
         match items.iter().find(|item| folded(item) == folded(name)) {
             // Where both are names of the one object, either can be listed.
-            Some(item) if is_there(s, object, item).await => {}
+            Some(item) if !is_anothers(item) && is_there(s, object, item).await => {}
             Some(_) => faults.doubtful("LIST-1", "a name is listed altered", at, shown()),
             None => faults.broken("LIST-1", "one that was made is not listed", at, shown()),
         }
