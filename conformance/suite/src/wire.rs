@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::TryFutureExt;
 use http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use tokio::sync::OnceCell;
 
@@ -190,17 +189,8 @@ impl Wire {
                 .body(body.clone()),
         };
         let started = Instant::now();
-        let answer = request
-            .send()
-            .and_then(async |response| {
-                Ok(Received {
-                    status: response.status().as_u16(),
-                    headers: response.headers().clone(),
-                    body: response.bytes().await?,
-                })
-            })
-            .await
-            .map_err(|error| chain(&error.without_url()));
+        let answer = received(request).await;
+        let answer = answer.map_err(|error| chain(&error.without_url()));
         Exchange {
             operation: call.operation,
             method: call.method.clone(),
@@ -239,6 +229,16 @@ fn wait(exchange: &Exchange, put_off: u32) -> Duration {
         .map(Duration::from_secs);
     let own = Duration::from_millis(50 << put_off.min(6));
     asked.unwrap_or(own).max(own).min(LONGEST_WAIT)
+}
+
+/// Sends a request, and reads the answer to its end.
+async fn received(request: reqwest::RequestBuilder) -> reqwest::Result<Received> {
+    let response = request.send().await?;
+    Ok(Received {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        body: response.bytes().await?,
+    })
 }
 
 fn chain(error: &dyn std::error::Error) -> String {
