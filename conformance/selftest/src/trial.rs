@@ -10,8 +10,11 @@ use lance_namespace_suite::play::{Played, Rules};
 use lance_namespace_suite::run::{Observer, Run, certify};
 use lance_namespace_suite::scenario::{Given, Scenario};
 use lance_namespace_suite::target::{Target, TargetError};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+
+use crate::interpose::Honest;
 
 /// The API key that the server asks for.
 pub(crate) const API_KEY: &str = "key-of-the-self-test";
@@ -53,12 +56,12 @@ impl Drop for Served {
 ///
 /// If the server cannot begin: there is nothing to test then.
 pub async fn serve(wrap: impl FnOnce(Router) -> Router) -> Served {
-    serve_to(Credentials::default(), wrap).await
+    serve_router(wrap(reference_server(Credentials::default()))).await
 }
 
-async fn serve_to(credentials: Credentials, wrap: impl FnOnce(Router) -> Router) -> Served {
+fn reference_server(credentials: Credentials) -> Router {
     let store = Store::in_memory().expect("a catalog in memory opens");
-    serve_router(wrap(router(store, credentials))).await
+    router(store, credentials)
 }
 
 /// Serves a router on a free port of loopback.
@@ -98,7 +101,8 @@ fn knowing_credentials(url: &str) -> Result<Target, TargetError> {
 ///
 /// # Panics
 ///
-/// If the server or the run cannot begin: there is nothing to test then.
+/// If the server or the run cannot begin: there is nothing to test then. If what somebody else has on
+/// the server is not as it was.
 pub async fn trial(plan: &Plan, seed: u64, wrap: impl FnOnce(Router) -> Router) -> Run {
     patient_trial(plan, seed, JOBS, Rules::default().time_limit, wrap).await
 }
@@ -107,7 +111,7 @@ pub async fn trial(plan: &Plan, seed: u64, wrap: impl FnOnce(Router) -> Router) 
 ///
 /// # Panics
 ///
-/// If the server or the run cannot begin: there is nothing to test then.
+/// As [`trial`].
 pub async fn patient_trial(
     plan: &Plan,
     seed: u64,
@@ -118,21 +122,19 @@ pub async fn patient_trial(
     let given = plan
         .iter()
         .any(|(_, s)| s.given.contains(&Given::Credentials));
-    let (_served, target) = match given {
-        false => {
-            let served = serve(wrap).await;
-            let target = Target::new(served.url());
-            (served, target)
-        }
-        true => {
-            let credentials = Credentials {
-                api_key: Some(API_KEY.to_owned()),
-                bearer_token: Some(TOKEN.to_owned()),
-            };
-            let served = serve_to(credentials, wrap).await;
-            let target = knowing_credentials(served.url());
-            (served, target)
-        }
+    let credentials = match given {
+        false => Credentials::default(),
+        true => Credentials {
+            api_key: Some(API_KEY.to_owned()),
+            bearer_token: Some(TOKEN.to_owned()),
+        },
+    };
+    let honest = reference_server(credentials);
+    let bystander = Bystander::settled(Honest::of(honest.clone())).await;
+    let served = serve_router(wrap(honest)).await;
+    let target = match given {
+        false => Target::new(served.url()),
+        true => knowing_credentials(served.url()),
     };
     let target = target.expect("the address is a URL");
     let rules = Rules {
@@ -140,7 +142,47 @@ pub async fn patient_trial(
         histories: true,
         ..Rules::default()
     };
-    run(target, plan, seed, jobs, &rules).await
+    let run = run(target, plan, seed, jobs, &rules).await;
+    bystander.is_unharmed().await;
+    run
+}
+
+/// Somebody who has tables on the server before a run comes: whatever is broken, they are none of the run's.
+struct Bystander {
+    honest: Honest,
+}
+
+impl Bystander {
+    /// The namespace.
+    const OWN: &str = "somebody_else";
+
+    /// Tables in the root and in a namespace, each with one version.
+    fn tables() -> [Vec<String>; 2] {
+        [&["orders"][..], &[Self::OWN, "orders"]]
+            .map(|id| id.iter().map(ToString::to_string).collect())
+    }
+
+    async fn settled(honest: Honest) -> Self {
+        let create = format!("/v1/namespace/{}/create", Self::OWN);
+        honest.post(&create, &json!({})).await;
+        for id in Self::tables() {
+            honest.on_table(&id, "/declare", &json!({})).await;
+            let version = json!({ "version": 1, "manifest_path": "orders/1.manifest" });
+            honest.on_table(&id, "/version/create", &version).await;
+        }
+        let settled = Self { honest };
+        settled.is_unharmed().await;
+        settled
+    }
+
+    async fn is_unharmed(&self) {
+        for id in Self::tables() {
+            let described = self.honest.on_table(&id, "/describe", &json!({})).await;
+            assert!(described.status().is_success(), "{id:?} of another is gone");
+            let versions = self.honest.versions(&id).await;
+            assert_eq!(versions.len(), 1, "{id:?} of another: {versions:?}");
+        }
+    }
 }
 
 /// Runs a plan against a target; the histories are kept.

@@ -90,9 +90,8 @@ pub async fn examine(target: &Target) -> Vec<Check> {
             format!("{reason}; see `max_depth`, `table_depth` and [storage] of conformance.toml"),
         ),
         Err(Stop::Unsupported { answer, .. }) => (State::Bad, answer),
-        Err(Stop::Violated | Stop::NotOffered) => {
-            (State::Bad, "it breaks a requirement".to_owned())
-        }
+        Err(Stop::Violated) => (State::Bad, "it breaks a requirement".to_owned()),
+        Err(Stop::NotOffered) => (State::Odd, "it lacks a choice that it may lack".to_owned()),
     };
     say("storage", state, says);
     let leftovers = session.clean_up().await;

@@ -272,8 +272,9 @@ async fn tiers(
             .map_err(|stop| match stop {
                 Stop::Inconclusive(reason) => SurveyError::NotTold(reason),
                 Stop::Unsupported { answer, .. } => SurveyError::NotTold(answer),
-                Stop::Violated | Stop::NotOffered => {
-                    SurveyError::NotTold("a requirement is broken".to_owned())
+                Stop::Violated => SurveyError::NotTold("a requirement is broken".to_owned()),
+                Stop::NotOffered => {
+                    SurveyError::NotTold("the server lacks a choice that it may lack".to_owned())
                 }
             })?;
         let lacking = lacking.into_iter();

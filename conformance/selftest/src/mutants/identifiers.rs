@@ -21,6 +21,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     ROUTES_ARE_DECODED_TWICE,
     SLASH_IN_A_NAME_IS_LOST,
     QUOTES_ARE_TAKEN_IN_PAIRS,
+    REMOVALS_PUT_NAMES_INTO_SQL,
     PERCENT_LISTS_ANY_NAMESPACE,
     NAMES_ARE_CUT,
     REMOVALS_IGNORE_CASE,
@@ -238,6 +239,52 @@ async fn quotes_in_pairs(honest: Honest, received: Received) -> Response {
     }
     let id = each(&named, |part| part.replace("''", "'"));
     honest.answer(named.about(&received, &id)).await
+}
+
+const REMOVALS_PUT_NAMES_INTO_SQL: Mutant = Mutant {
+    name: "removals-put-names-into-sql",
+    does: "Removals put the name into SQL as it is: it ends at a quote, and what follows is a condition.",
+    scenarios: &["identifiers/odd-names-of-*"],
+    breaks: &["REST-11"],
+    may_break: &["REST-15"],
+    warns: &[],
+    wrap: |honest| interpose(honest, removal_by_sql),
+};
+
+async fn removal_by_sql(honest: Honest, received: Received) -> Response {
+    let Some(named) = Named::of(&received).filter(Named::removes) else {
+        return honest.answer(received).await;
+    };
+    let id = named.id.join("$").replace("''", "\u{0}");
+    let Some((id, condition)) = id.split_once('\'') else {
+        return honest.answer(received).await;
+    };
+    let id: Vec<String> = id.split('$').map(|part| part.replace('\0', "'")).collect();
+    let condition: String = condition.split_whitespace().collect::<Vec<_>>().join(" ");
+    if condition.starts_with("OR '1'='1") {
+        return everything_removed(&honest, &named, &received).await;
+    }
+    let is_sql = ["--", ";", ") AND ", "AND "]
+        .iter()
+        .any(|start| condition.starts_with(start));
+    match is_sql {
+        true => honest.answer(named.about(&received, &id)).await,
+        false => refusal(StatusCode::INTERNAL_SERVER_ERROR, 18),
+    }
+}
+
+/// What a condition that always holds does: no table is left in the root, and none in a namespace there.
+async fn everything_removed(honest: &Honest, named: &Named, received: &Received) -> Response {
+    let mut places = vec![Vec::new()];
+    let namespaces = named.names(honest, received, &[], "list").await;
+    places.extend(namespaces.into_iter().map(|name| vec![name]));
+    for place in places {
+        for table in named.names(honest, received, &place, "table/list").await {
+            let id = [&place[..], &[table]].concat();
+            honest.on_table(&id, "/deregister", &json!({})).await;
+        }
+    }
+    ok(&json!({}))
 }
 
 const PERCENT_LISTS_ANY_NAMESPACE: Mutant = Mutant {

@@ -16,6 +16,7 @@ mod listings;
 mod namespaces;
 mod reads;
 pub mod recovery;
+mod renames;
 pub mod replicas;
 mod requests;
 mod tables;
@@ -34,6 +35,7 @@ pub fn all() -> impl Iterator<Item = &'static Mutant> {
         listings::MUTANTS,
         namespaces::MUTANTS,
         tables::MUTANTS,
+        renames::MUTANTS,
         listing::MUTANTS,
         identifiers::MUTANTS,
         histories::MUTANTS,

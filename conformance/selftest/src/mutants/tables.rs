@@ -37,10 +37,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
     REGISTER_NEVER_OVERWRITES,
     REGISTER_DOES_NOTHING,
     REGISTERED_TABLE_CANNOT_BE_DROPPED,
-    RENAME_LEAVES_THE_OLD_NAME,
-    RENAME_REPLACES,
-    RENAME_STAYS_IN_THE_NAMESPACE,
-    RENAME_LOSES_VERSIONS,
 ];
 
 /// What requests share; none panics while it holds it.
@@ -576,103 +572,6 @@ const REGISTERED_TABLE_CANNOT_BE_DROPPED: Mutant = Mutant {
                 }
                 honest.answer(received).await
             }
-        })
-    },
-};
-
-const RENAME_LEAVES_THE_OLD_NAME: Mutant = Mutant {
-    name: "rename-leaves-the-old-name",
-    does: "RenameTable makes the new name and leaves the old one.",
-    scenarios: &[
-        "tables/renamed-table-has-moved",
-        "tables/raced-renames-have-one-winner",
-    ],
-    breaks: &["TBL-6"],
-    may_break: &["TBL-22"],
-    warns: &[],
-    wrap: |honest| {
-        interpose(honest, async |honest, received| {
-            let Some(named) = asks(&received, "rename") else {
-                return honest.answer(received).await;
-            };
-            let answer = honest.answer(received.clone()).await;
-            if answer.status().is_success() {
-                named
-                    .ask(&honest, &received, &named.id, "declare", &json!({}))
-                    .await;
-            }
-            answer
-        })
-    },
-};
-
-const RENAME_REPLACES: Mutant = Mutant {
-    name: "rename-replaces",
-    does: "RenameTable to the name of another table replaces that one.",
-    scenarios: &[
-        "tables/taken-name-is-refused",
-        "tables/raced-renames-have-one-winner",
-    ],
-    breaks: &["TBL-6"],
-    may_break: &[],
-    warns: &[],
-    wrap: |honest| {
-        interpose(honest, async |honest, received| {
-            let Some(named) = asks(&received, "rename") else {
-                return honest.answer(received).await;
-            };
-            let answer = honest.answer(received.clone()).await;
-            if answer.status() != StatusCode::CONFLICT {
-                return answer;
-            }
-            let name = received.json()["new_table_name"].take();
-            let taken = named.sibling(name.as_str().unwrap_or_default());
-            named
-                .ask(&honest, &received, &taken, "deregister", &json!({}))
-                .await;
-            honest.answer(received).await
-        })
-    },
-};
-
-const RENAME_STAYS_IN_THE_NAMESPACE: Mutant = Mutant {
-    name: "rename-stays-in-the-namespace",
-    does: "RenameTable ignores the namespace that the table should move to.",
-    scenarios: &["tables/renamed-into-another-namespace"],
-    breaks: &["TBL-22"],
-    may_break: &[],
-    warns: &[],
-    wrap: |honest| {
-        interpose(honest, async |honest, received| {
-            let Some(named) = asks(&received, "rename") else {
-                return honest.answer(received).await;
-            };
-            let name = received.json()["new_table_name"].take();
-            let body = json!({ "new_table_name": name });
-            named
-                .ask(&honest, &received, &named.id, "rename", &body)
-                .await
-        })
-    },
-};
-
-const RENAME_LOSES_VERSIONS: Mutant = Mutant {
-    name: "rename-loses-versions",
-    does: "RenameTable moves the table without its versions.",
-    scenarios: &["tables/renamed-table-keeps-its-versions"],
-    breaks: &["TBL-6"],
-    may_break: &[],
-    warns: &[],
-    wrap: |honest| {
-        interpose(honest, async |honest, received| {
-            let Some(named) = asks(&received, "rename") else {
-                return honest.answer(received).await;
-            };
-            let ranges = json!({ "ranges": [{ "start_version": 0, "end_version": -1 }] });
-            named
-                .ask(&honest, &received, &named.id, "version/delete", &ranges)
-                .await;
-            honest.answer(received).await
         })
     },
 };

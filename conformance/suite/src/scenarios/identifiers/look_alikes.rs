@@ -11,15 +11,16 @@ use crate::scenario::{Flow, Stop, scenarios};
 use crate::stage::{Namespace, Stage};
 use crate::steps::{Faults, Listing, Object};
 
-/// A name that is there, and one that is not and must not be taken for it.
+/// A name that is there, and one that is not and must not be taken for it. What is taken for a pattern or for SQL
+/// finds the first, and nothing of anybody else.
 const PAIRS: [(&str, &str); 20] = [
     ("it's", "it''s"),
-    ("it", "it' OR '1'='1"),
-    ("zz", "yy') OR starts_with(object_id, 'zz"),
+    ("it", "it' AND '1'='1"),
+    ("zz", "zz') AND ('1'='1"),
     ("quote", "quote' --"),
     ("ab", "a%"),
     ("ac", "a_"),
-    ("ad", "%"),
+    ("ad", "ad%"),
     ("ae", "a*"),
     ("af", "a?"),
     ("ag", "[a-z]g"),

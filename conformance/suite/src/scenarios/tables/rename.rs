@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::calls;
 use crate::log::Deviation;
 use crate::outcome::Refusal;
+use crate::requirement::Level;
 use crate::scenario::{Flow, scenarios};
 use crate::stage::{Stage, Table};
 use crate::steps::Object;
@@ -18,6 +19,12 @@ scenarios! {
     }
     /// A table is not renamed to a name that another table has.
     "tables/taken-name-is-refused" => taken_name_is_refused {
+        tier: Tables,
+        checks: ["TBL-6"],
+        needs: ["RenameTable"],
+    }
+    /// A table that is given the name it has is there by that name, whether that is done or refused.
+    "tables/renamed-to-its-own-name-is-there" => renamed_to_its_own_name {
         tier: Tables,
         checks: ["TBL-6"],
         needs: ["RenameTable"],
@@ -107,6 +114,34 @@ async fn taken_name_is_refused(s: Stage) -> Flow {
         )),
     };
     s.judge("TBL-6", "the table of that name", "as it was", held);
+    Ok(())
+}
+
+async fn renamed_to_its_own_name(s: Stage) -> Flow {
+    let home = s.home().await?;
+    let table = Object::Table(home.child("t"));
+    s.made(&table).await?;
+    let before = s.ask("describe the table", table.describe()).await;
+    let before = before.set_up()?;
+    let label = "rename a table to its own name";
+    let answer = s.ask(label, calls::rename(table.id(), table.name())).await;
+    answer.answered()?;
+    let exchange = answer.exchange();
+    // A server error may have removed it, too.
+    let opened = answer.open_weighing("TBL-6", Level::Should);
+    s.there("TBL-6", "the table afterwards", &table).await?;
+    opened?;
+    let after = s.ask("describe the table", table.describe()).await;
+    let after = after.set_up()?;
+    let held = match before.body["location"] == after.body["location"] {
+        true => Ok(()),
+        false => Err(Deviation::new(
+            "the table is as it was",
+            "its location has changed",
+            [before.exchange, exchange, after.exchange],
+        )),
+    };
+    s.judge("TBL-6", "the table afterwards", "where it was", held);
     Ok(())
 }
 
