@@ -23,7 +23,7 @@ pub const BATCH: &str = "/v1/table/version/batch-create";
 pub const COMMIT: &str = "/v1/table/batch-commit";
 
 /// Bodies in these tests are far smaller.
-const LONGEST_BODY: usize = 64 << 20;
+pub(crate) const LONGEST_BODY: usize = 64 << 20;
 
 /// The honest router behind a layer.
 #[derive(Clone)]

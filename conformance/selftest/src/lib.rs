@@ -20,3 +20,4 @@ pub mod readings;
 pub mod relist;
 pub mod settings;
 pub mod trial;
+pub mod watch;

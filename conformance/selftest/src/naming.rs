@@ -1,7 +1,7 @@
 //! Requests about namespaces and tables, by what they name.
 
 use axum::body::Bytes;
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -160,6 +160,22 @@ impl Named {
         let body = json!({});
         let described = self.ask(honest, received, id, "describe", &body).await;
         described.status() == StatusCode::OK
+    }
+
+    /// What the honest server says of this table, and whether it is only declared; null if it is not there.
+    pub async fn described(&self, honest: &Honest, received: &Received) -> Value {
+        let mut request = received.with(&json!({}));
+        let delimiter = utf8_percent_encode(&self.delimiter, NON_ALPHANUMERIC);
+        let query = format!("?delimiter={delimiter}&check_declared=true");
+        request.uri = self.uri(received, &self.id, "describe", &query);
+        request.method = Method::POST;
+        let json = HeaderValue::from_static("application/json");
+        request.headers.insert(header::CONTENT_TYPE, json);
+        let answer = honest.answer(request).await;
+        match answer.status().is_success() {
+            true => json_of(answer).await,
+            false => Value::Null,
+        }
     }
 
     /// The names that the honest server lists in a namespace: `list` for namespaces, `table/list`.

@@ -6,7 +6,7 @@ use crate::interpose::{Received, reword};
 use crate::reading::{Reading, reading};
 
 pub(super) const PROPERTIES: &[Reading] = &[PROPERTIES_OF_ITS_OWN, NO_PROPERTIES];
-pub(super) const LOCATIONS: &[Reading] = &[LOCATION_ENDS_IN_A_SLASH];
+pub(super) const LOCATIONS: &[Reading] = &[LOCATION_WITHOUT_ITS_SLASH];
 
 /// Whether the answer says the properties of a namespace or a table.
 fn says_properties(received: &Received) -> bool {
@@ -49,15 +49,15 @@ const NO_PROPERTIES: Reading = reading(
     },
 );
 
-const LOCATION_ENDS_IN_A_SLASH: Reading = reading(
-    "location-ends-in-a-slash",
-    "DescribeTable answers a table's location with a slash at its end.",
+const LOCATION_WITHOUT_ITS_SLASH: Reading = reading(
+    "location-without-its-slash",
+    "DescribeTable answers a table's location without the slash that it was declared with.",
     &["TBL-15"],
     |honest| {
         reword(honest, |received, body| {
             let described = received.is("/describe") && !received.is("/version/describe");
             if let Some(location) = body["location"].as_str().filter(|_| described) {
-                body["location"] = json!(format!("{}/", location.trim_end_matches('/')));
+                body["location"] = json!(location.trim_end_matches('/'));
             }
         })
     },

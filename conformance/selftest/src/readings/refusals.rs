@@ -108,9 +108,9 @@ const EMPTY_BODY_IS_INVALID: Reading = reading(
     &["ERR-7"],
     |honest| {
         interpose(honest, async |honest, received| {
-            let says = received.headers.get(header::CONTENT_TYPE);
-            let json = says.is_some_and(|says| says.as_bytes().starts_with(b"application/json"));
-            match json && received.body.is_empty() {
+            let declared = ["/describe", "/exists", "/declare", "/version/create"];
+            let declared = declared.iter().any(|action| received.is(action));
+            match declared && received.body.is_empty() {
                 true => error(StatusCode::BAD_REQUEST, 13),
                 false => honest.answer(received).await,
             }

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::json;
 
-use crate::interpose::{error, interpose, json_of, ok, reword, strings};
+use crate::interpose::{error, interpose, ok, reword, strings};
 use crate::naming::{Kind, Named};
 use crate::reading::{Reading, reading};
 
@@ -106,11 +106,7 @@ const DECLARED_TABLE_IS_TAKEN: Reading = reading(
                 return honest.answer(received).await;
             };
             let mode = received.query("mode").unwrap_or_default();
-            let describe = json!({ "check_declared": true });
-            let there = named
-                .ask(&honest, &received, &named.id, "describe", &describe)
-                .await;
-            let there = json_of(there).await;
+            let there = named.described(&honest, &received).await;
             let plain = mode.is_empty() || mode.eq_ignore_ascii_case("create");
             match plain && there["is_only_declared"] == true {
                 true => error(StatusCode::CONFLICT, 5),
