@@ -59,6 +59,10 @@ def requirement(row):
     """The lines of one statement."""
     page = [f"### {row['id']}: {row['level']}", "", row["statement"], ""]
     page += [f"*From: {row['source']}.*", ""]
+    if why := row.get("why"):
+        page += [f"Why it matters: {why}", ""]
+    if row.get("data_at_stake"):
+        page += ["Data is at stake: reports tell it among the first.", ""]
     if reading := row.get("reading"):
         page += [f"Reading: {reading}", ""]
     if checked := row.get("checked"):

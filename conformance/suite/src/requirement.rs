@@ -39,6 +39,9 @@ pub struct Requirement {
     pub id: String,
     /// How strongly it is asked for.
     pub level: Level,
+    /// Whether data is lost, mixed up, or shown to the wrong one where it does not hold.
+    #[serde(default)]
+    pub data_at_stake: bool,
     /// The statement itself.
     pub statement: String,
     /// Which part of the specification it comes from.

@@ -11,11 +11,14 @@ use crate::result::RunResult;
 pub(super) struct Broken<'a> {
     pub(super) requirement: &'a str,
     pub(super) level: Level,
+    /// Whether data is lost or mixed up by it.
+    pub(super) data_at_stake: bool,
     /// The scenarios that show it.
     pub(super) shown_by: BTreeSet<&'a str>,
 }
 
-/// The broken requirements: demanded ones first, and of those the ones that most scenarios show.
+/// The broken requirements: demanded ones first, of those the ones that cost data, and of those the ones that
+/// most scenarios show.
 pub(super) fn broken(result: &RunResult) -> Vec<Broken<'_>> {
     let mut broken: BTreeMap<(&str, Level), BTreeSet<&str>> = BTreeMap::new();
     for scenario in &result.scenarios {
@@ -33,11 +36,14 @@ pub(super) fn broken(result: &RunResult) -> Vec<Broken<'_>> {
         .map(|((requirement, level), shown_by)| Broken {
             requirement,
             level,
+            data_at_stake: catalogue()
+                .get(requirement)
+                .is_some_and(|known| known.data_at_stake && level == known.level),
             shown_by,
         })
         .collect();
     broken.sort_by_key(|broken| {
-        let weight = Reverse((broken.level, broken.shown_by.len()));
+        let weight = Reverse((broken.level, broken.data_at_stake, broken.shown_by.len()));
         (weight, place(broken.requirement))
     });
     broken
@@ -56,4 +62,34 @@ pub(super) fn statement(requirement: &str) -> &str {
     catalogue()
         .get(requirement)
         .map_or("", |requirement| requirement.statement.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixture::result;
+
+    #[test]
+    fn what_costs_data_is_told_before_what_many_scenarios_show() {
+        let mut result = result();
+        let [lost, form, code] = ["VER-2", "REST-9", "REST-15"].map(|requirement| {
+            let mut finding = result.scenarios[0].findings[0].clone();
+            requirement.clone_into(&mut finding.requirement);
+            finding
+        });
+        let mut doubt = code;
+        doubt.level = Level::Should;
+        for scenario in &mut result.scenarios {
+            scenario.findings = vec![doubt.clone(), form.clone()];
+        }
+        result.scenarios[0].findings.push(lost);
+        let order: Vec<(&str, bool)> = broken(&result)
+            .iter()
+            .map(|broken| (broken.requirement, broken.data_at_stake))
+            .collect();
+        assert_eq!(
+            order,
+            [("VER-2", true), ("REST-9", false), ("REST-15", false)]
+        );
+    }
 }

@@ -17,7 +17,12 @@ pub fn explain(id: &str) -> Option<String> {
 
 fn requirement(id: &str) -> Option<String> {
     let requirement = catalogue().get(&id.to_uppercase())?;
-    let mut text = format!("{} ({})\n", requirement.id, requirement.level);
+    let stake = if requirement.data_at_stake {
+        ", data at stake"
+    } else {
+        ""
+    };
+    let mut text = format!("{} ({}{stake})\n", requirement.id, requirement.level);
     let mut push = |line: &str| {
         // Writing to a String does not fail.
         let _ = writeln!(text, "{line}");

@@ -116,10 +116,15 @@ fn fix_first(text: &mut String, result: &RunResult) {
     for broken in broken.iter().take(FIRST) {
         let count = broken.shown_by.len();
         let scenarios = if count == 1 { "scenario" } else { "scenarios" };
+        let stake = if broken.data_at_stake {
+            ", data at stake"
+        } else {
+            ""
+        };
         // The catalogue is ours, and what it marks as code is.
         let _ = writeln!(
             text,
-            "1. **{}** ({}) {} Shown by {count} {scenarios}.",
+            "1. **{}** ({}{stake}) {} Shown by {count} {scenarios}.",
             broken.requirement,
             broken.level,
             statement(broken.requirement)
@@ -238,7 +243,7 @@ mod tests {
         for part in [
             "## ❌ Lance Namespace conformance: violation",
             "| versions | violation | 1 | 1 | 1 | 1 | 1 |",
-            "1. **VER-2** (must) Creating a version that exists",
+            "1. **VER-2** (must, data at stake) Creating a version that exists",
             "### Violations: 1",
             "### Warnings: 1",
             "for want of <code>--server-cmd</code>",

@@ -131,9 +131,10 @@ pub(super) fn fix_first(result: &RunResult) -> Markup {
             section aria-labelledby="fix" {
                 h2 id="fix" { "What to fix first" }
                 ol .fix {
-                    @for Broken { requirement, level, shown_by } in broken {
+                    @for Broken { requirement, level, data_at_stake, shown_by } in broken {
                         li {
                             (badge(requirement, level))
+                            @if data_at_stake { " " span .stake { "data at stake" } }
                             " " (prose(statement(requirement)))
                             @if shown_by.iter().all(|id| result.known(id).is_some()) {
                                 " " span .quiet { "Known." }
