@@ -47,7 +47,7 @@ impl Changes {
     }
 }
 
-/// The router that `layer` makes of this one, and what the layer changes of now on.
+/// The router that `layer` makes of this one, and a count of what the layer changes from now on.
 pub fn watched(layer: impl FnOnce(Router) -> Router, router: Router) -> (Router, Changes) {
     let changes = Changes::default();
     let inside = interpose(router, async |router, received| {
