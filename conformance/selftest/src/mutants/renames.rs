@@ -23,16 +23,13 @@ where
     F: Fn(Honest, Received, Named) -> Answer + Send + Sync + 'static,
     Answer: Future<Output = Response> + Send + 'static,
 {
-    interpose_with(
-        honest,
-        rename,
-        async |honest, received, rename| match Named::of(&received)
-            .filter(|named| named.asks(Kind::Table, "rename"))
-        {
+    interpose_with(honest, rename, async |honest, received, rename| {
+        let named = Named::of(&received).filter(|named| named.asks(Kind::Table, "rename"));
+        match named {
             Some(named) => rename(honest, received, named).await,
             None => honest.answer(received).await,
-        },
-    )
+        }
+    })
 }
 
 const LEAVES_THE_OLD_NAME: Mutant = Mutant {
